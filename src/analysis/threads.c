@@ -78,8 +78,9 @@ fact_of_coordinate(struct fact *f, unsigned d)
     fact_set_threads(f, by);
 }
 
-/* What a has lost stays lost: a value that two instructions write in turn would have it again from
- * one of them and lose it by the other, for ever. */
+/* Keeps f->by where a, a register's fact so far, and b grow alike with the thread's coordinates.
+ * If a->threads is false, so is f's: else two writers of one register could set and clear it in
+ * turn, and the analysis would not end. */
 void
 fact_join_threads(const struct facts *fs, struct fact *f, const struct fact *a,
                   const struct fact *b)

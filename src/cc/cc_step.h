@@ -41,7 +41,8 @@ void cc_add_plain(struct step *s, struct words *w, enum cc_language language);
 /* Whether clang's messages refuse a function of <math.h> because it is the host's, and no intrinsic
  * (__sinf), which host code cannot name in either way. */
 bool cc_wants_shared_math(const char *messages);
-/* What the device pass is given that then shares them. */
+/* Adds to w the options of a device pass in which each function of <math.h> is one function for
+ * host and device. */
 void cc_add_shared_math(struct step *s, struct words *w);
 
 /* -- cc_hints.c: the way on behind messages about typical mistakes ----------------------------- */

@@ -164,8 +164,9 @@ touch_thin(const struct visit *v, uint32_t lane, struct chunk *k, uint32_t first
         chunk_mark_bits(k, first, count, true);
 }
 
-/* touch_cell for an atomic operation on what was written, and by plain accesses only touched by
- * what was over before this launch; false: it is another case. */
+/* Notes an atomic operation in a cell without touch_cell()'s search for races: no read or plain
+ * write of the cell is from this launch or from work that may overlap it, its memory is
+ * initialised, and scopes agree. False: not so; the cell is unchanged, touch_cell() has to look. */
 static inline bool
 quick_atomic(const struct visit *v, const struct global_touch *t, struct cell *c)
 {

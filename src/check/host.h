@@ -49,7 +49,8 @@ struct holes {
 };
 /* In the order of their addresses. */
 void holes_add(struct holes *s, uint64_t at, uint64_t size);
-/* end: of what was looked at. */
+/* Whether all holes added so far look like padding in structures. end: the address behind the
+ * range that was searched; of fewer than four holes none may reach it. */
 bool holes_are_padding(const struct holes *s, uint64_t end);
 
 /* -- host_races.c ------------------------------------------------------------------------------ */

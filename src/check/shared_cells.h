@@ -72,8 +72,9 @@ pack_second(uint64_t old, uint64_t new)
     return PACK_MANY | (lane & 31) << PACK_LANE2;
 }
 
-/* A mark since all threads met, of the lane that makes `new`, or of its warp before its lanes met
- * (met: the stamp of that, in its place): ordered before it. No transfer's. */
+/* Whether the access of mark `old` comes before that of `new` because one warp made both, and
+ * either its lanes met in between (met: the stamp of that, shifted by STAMP_SHIFT) or the same
+ * single lane made both. False where `old` is a transfer's (bit 63). */
 static inline __attribute__((always_inline)) bool
 pack_is_own(uint64_t old, uint64_t new, uint64_t met)
 {

@@ -410,7 +410,8 @@ cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelForm
 
 /* -- references -------------------------------------------------------------------------------- */
 
-/* The variable's value, the handle of what was bound before. */
+/* Writes a texture object's handle (0: none) to the reference's device variable and frees the
+ * object whose handle the variable held before. Returns a cudaError_t. */
 static int
 bind(const void *reference, uint64_t handle)
 {

@@ -182,7 +182,8 @@ struct debug {
 
 /* -- debug.c ----------------------------------------------------------------------------------- */
 
-/* How the launch goes on from here: what is told, and where it stops. */
+/* Sets d->steps: at which position and places the engine calls the debugger next, and whether it
+ * announces accesses. d->mode, d->go, watchpoints, snapshots and edits decide. */
 void debug_arm(struct debug *d);
 /* Tells of a stop and serves the debugger until it is to go on. w: the warp that stands there;
  * NULL: none. */

@@ -133,8 +133,8 @@ debug_drop_snapshots(struct debug *d, uint64_t after)
         drop_quietly(d, which);
 }
 
-/* One goes: never the first; of the others the one that is missed least: few instructions lie
- * between its neighbours, for how far it is from here. */
+/* Drops one snapshot to make room: never the one at position 0; of the others the one with the
+ * smallest gap between its neighbours, divided by its distance from the current position. */
 static void
 thin(struct debug *d)
 {

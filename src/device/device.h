@@ -192,7 +192,8 @@ struct device_settings {
 struct device_settings *device_settings_of(struct device *d);
 
 enum device_result device_peer_set(struct device *d, int peer, bool enabled);
-/* Memory of the one, or a part of it, is shown to kernels of the other (pools). */
+/* Lets kernels of device number `to` access all memory of device number `owner`, also where a
+ * program asks for one memory pool (cudaMemPoolSetAccess). Virtual devices only. */
 void device_show(int owner, int to);
 
 /* -- memory ------------------------------------------------------------------------------------ */

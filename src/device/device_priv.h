@@ -175,8 +175,8 @@ void tool_launched(void);
 bool tool_steps(void);
 /* The process's tool when it is check, else NULL. */
 struct jit_tool *tool_check(void);
-/* A call that is about to fail frees what it must not: a finding instead of the one of failed
- * calls. */
+/* Has check report that API call `call` frees an invalid address; the call, which fails then, gives
+ * no second finding. nearest: the allocation next to the address; NULL: not known. */
 void tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest);
 /* Whether there was one since this thread asked last. */
 bool tool_reported_free(void);

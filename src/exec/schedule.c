@@ -147,7 +147,8 @@ hash_places(struct exec_run *run)
     return h;
 }
 
-/* And what they, and memory, hold. */
+/* A hash of the whole state: warps, shared and local memory of the blocks in flight, and the
+ * device's memory. */
 static uint64_t
 hash_state(struct exec_run *run)
 {

@@ -61,8 +61,8 @@ bool memory_release(struct memory *m, uint64_t base);
  * live or freed, for messages. */
 bool memory_find(struct memory *m, uint64_t address, struct allocation *found,
                  struct allocation *nearest);
-/* Another device's memory: its managed allocations are reached from this device, and if `all` is
- * set the others, too. Neither is ever freed. */
+/* Lets m's device access peer's managed allocations, and with `all` the others, too; a later call
+ * for the same peer replaces `all`. m keeps the pointer: peer has to live at least as long. */
 void memory_set_peer(struct memory *m, struct memory *peer, bool all);
 /* As memory_find, also among what the device reaches of others. */
 bool memory_find_reached(struct memory *m, uint64_t address, struct allocation *found);

@@ -210,9 +210,9 @@ void cache_system_sets(const struct cache_system *s, const uint64_t *line, size_
                        uint16_t *set);
 /* Does a load of what was loaded just before hit L1? */
 bool cache_system_repeats(const struct cache_system *s);
-/* That for L2, of all SMs in the order in which it is asked, counting into counts. (many), for
- * different parts: of parts (cache_system_parts(), at most so many) each request has one, as the
- * sets have. */
+/* Plays the requests that the L1s leave to L2, in the order in which they arrive there; adds to
+ * counts. (many), for requests of different parts: a part has L2 sets of its own.
+ * cache_system_parts(): the number of parts, a power of two, at most `most`. */
 void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count,
                      struct cache_counts *counts);
 uint32_t cache_system_parts(const struct cache_system *s, uint32_t most);

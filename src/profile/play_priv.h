@@ -25,8 +25,8 @@ struct first_use {
     uint64_t block; /* in the order in which a step goes through them */
 };
 
-/* Pages of 2 MiB by number in the order of their first use: what a program's memory lies at differs
- * from run to run, and what the caches say must not. */
+/* Numbers pages of 2 MiB in the order of their first use. The caches are simulated with a page's
+ * number in place of its address: addresses differ from run to run, and hits must not. */
 struct pages {
     uint64_t *page;   /* open addressing; 0: free, else the page + 1 */
     uint32_t *number; /* from UNNUMBERED on: seen in this wave; which of the uses is its first */

@@ -365,11 +365,12 @@ struct profile {
 
 /* -- mix.c ------------------------------------------------------------------------------------- */
 
-/* Adds what `warps` executions by `lanes` threads of the instruction do. */
-/* Itself; what a GPU makes of it; that, one time in four (loops); part of another instruction
- * there. */
+/* As what a PTX instruction is counted: itself; the GPU instructions of mix_expansion(); those, but
+ * issued once in four turns of a loop; part of another GPU instruction, without issue slots. */
 enum mix_as { MIX_PTX, MIX_EXPANDED, MIX_QUARTER, MIX_FOLDED };
 enum { TURNS_TOGETHER = 4 };
+/* Adds the operations of an instruction that warps have executed `warps` times, and threads `lanes`
+ * times in all. divergent: of a branch, how many of those executions diverged. */
 void mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t warps,
              uint64_t lanes, uint64_t divergent);
 /* What a GPU makes of it; NULL: one instruction, or none. */

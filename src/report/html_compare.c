@@ -89,7 +89,8 @@ compare_counters(struct change *c, const json_t *before, const json_t *kernel)
     html_table_end(c->t);
 }
 
-/* Of the same line: where lines have moved, the one is gone and the other new. */
+/* Whether s has advice of x's kind on x's line number. Where an edit moves a line, its advice is
+ * listed twice: as gone, and as new. */
 static bool
 says(const struct report_summary *s, const struct report_advice *x)
 {

@@ -310,7 +310,8 @@ wir_block_end(const struct wir *f, uint32_t block)
     const struct wir_block *b = &f->blocks[block];
     return b->first + b->count + (b->end_insn != UINT32_MAX);
 }
-/* What they write: they stand one behind the other. */
+/* The registers that the block's instructions write, in their order: in chains.def the rows of
+ * consecutive instructions lie one behind the other. */
 static inline struct span
 wir_block_defs(const struct wir *f, uint32_t block)
 {

@@ -55,7 +55,8 @@ void cell_result_fini(struct cell_result *r);
  * ended with 0. */
 void cell_explain(const struct cell *c, const struct cell_result *r, char *out, size_t room);
 
-/* What this kernel gives (cell_guard.c): bits of what is kept away. */
+/* Which of these cell_guard() can deny a graded program on this Linux kernel: files outside its
+ * folders (Landlock), sockets, new processes (both by seccomp). A set of bits. */
 enum { CELL_NO_FILES = 1, CELL_NO_NETWORK = 2, CELL_NO_PROCESSES = 4 };
 uint32_t cell_protection(void);
 /* In the child, before exec. False with errno: it must not go on. */

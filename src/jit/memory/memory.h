@@ -188,7 +188,8 @@ LLVMValueRef core_announce_access(struct core *c, const struct wir_insn *i, LLVM
 LLVMValueRef core_denied(struct core *c);
 /* Its instruction's type, vector and mask; fails when they are not supported. */
 bool site_begin(struct site *s, struct core *c, const struct wir_insn *i);
-/* The address, as what is known of it; at: what is. */
+/* Fill in s->fact and the values of the address of operand o (s->base, firsts, holds, ...), as its
+ * plan says: site_find makes that plan by plan_address(), site_at gets it as `at`. */
 void site_find(struct site *s, const struct ptx_operand *o);
 void site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *at);
 LLVMValueRef site_lanes(struct site *s); /* all addresses, <32 x i64> */

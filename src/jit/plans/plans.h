@@ -126,8 +126,8 @@ struct plan_address {
                                  nothing of the kind */
 };
 
-/* What a tool is told of an access. FIRST, HALVES and SPECULATED: a tool that is told only of what
- * it has not seen yet (TELL_NEW). */
+/* Which addresses of an access generated code passes to a tool. FIRST, HALVES and SPECULATED are
+ * for tools that want only accesses unlike those that they were told before (TELL_NEW). */
 enum plan_tells {
     TELL_NOTHING,
     TELL_PATTERN,    /* the first lane's address and the lanes' distances from it */
