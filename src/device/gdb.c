@@ -27,7 +27,9 @@ struct gdb_descriptor {
 extern struct gdb_descriptor __jit_debug_descriptor;
 void __jit_debug_register_code(void);
 
-SEEN_BY_GDB struct gdb_descriptor __jit_debug_descriptor = {.version = GDB_VERSION};
+/* Each copy of the library has one: no violation of the one-definition rule. */
+SEEN_BY_GDB __attribute__((no_sanitize("address"))) struct gdb_descriptor __jit_debug_descriptor = {
+    .version = GDB_VERSION};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A breakpoint of gdb's stands here. */

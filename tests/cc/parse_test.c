@@ -20,7 +20,8 @@ parse(struct cc_args *args, struct ls_error *err, const char *line)
     char *words[MOST_WORDS] = {0};
     int count = 0;
     words[count++] = (char *)"nvcc";
-    *args = (struct cc_args){.arena = ls_alloc(sizeof *args->arena), .name = "cc"};
+    static struct arena arena; /* cc_args_free empties it */
+    *args = (struct cc_args){.arena = &arena, .name = "cc"};
     *err = (struct ls_error){0};
     char *copy = arena_strdup(args->arena, line), *rest = NULL;
     for (char *w = strtok_r(copy, " ", &rest); w; w = strtok_r(NULL, " ", &rest))

@@ -124,7 +124,8 @@ static void
 decompose(struct window_address *p, LLVMValueRef v, int64_t times, unsigned depth)
 {
     if (is_number(v)) {
-        p->plus += times * LLVMConstIntGetSExtValue(v);
+        p->plus = /* modulo 2^64, as addresses are */
+            (int64_t)((uint64_t)p->plus + (uint64_t)times * (uint64_t)LLVMConstIntGetSExtValue(v));
         return;
     }
     bool cast = LLVMIsAIntToPtrInst(v) || LLVMIsAPtrToIntInst(v);
