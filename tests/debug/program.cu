@@ -113,7 +113,7 @@ stuck(int *out)
 __global__ void
 spin(volatile int *out)
 {
-    while (out[0] == 0) /* MARK spin */
+    for (volatile int turn = 0; out[0] == 0; turn = turn + 1) /* MARK spin: no state comes again */
         ;
 }
 
