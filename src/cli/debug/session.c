@@ -6,6 +6,7 @@
 #include "cli/debug/session.h"
 
 #include "ptx/ptx.h"
+#include "cli/text/console.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 void
 session_init(struct session *s)
 {
+    console_plain(); /* libedit writes to the terminal by itself, and lines are folded below */
     *s = (struct session){.out = stdout, .program_out = {-1, -1}, .list_size = 10};
 }
 
