@@ -29,6 +29,12 @@ struct key {
     const char *kernel[2], *file[2];
 };
 
+/* Where an address lies, from the start of the allocation of that number, or of the nearest (0:
+ * none): addresses of the device are others in the next run. */
+struct spot {
+    uint64_t allocation, offset;
+};
+
 struct stored {
     struct stored *next; /* in the bucket */
     struct key key;
@@ -36,8 +42,7 @@ struct stored {
     char *kernel[2], *file[2], *op[2];
     uint32_t line[2];
     const struct host_place *host[2], *made; /* NULL: not known */
-    uint64_t allocation[2], offset[2]; /* where the addresses lie, from the start of the allocation
-                                          of that number, or of the nearest; 0: none */
+    struct spot spot[2];
     uint64_t count, number, bytes;
 };
 
@@ -194,9 +199,9 @@ side_json(const struct stored *s, int k)
     json_object_set_new(j, "thread", from->has_thread ? triple(from->thread) : json_null());
     json_object_set_new(j, "size", json_integer(from->size));
     json_object_set_new(j, "address", json_integer((json_int_t)from->address));
-    if (s->allocation[k]) {
-        json_object_set_new(j, "allocation", json_integer((json_int_t)s->allocation[k]));
-        json_object_set_new(j, "offset", json_integer((json_int_t)s->offset[k]));
+    if (s->spot[k].allocation) {
+        json_object_set_new(j, "allocation", json_integer((json_int_t)s->spot[k].allocation));
+        json_object_set_new(j, "offset", json_integer((json_int_t)s->spot[k].offset));
     }
     if (from->launch && from->has_place) {
         json_object_set_new(j, "launch_number", json_integer(from->launch));
@@ -274,28 +279,26 @@ place_of(const struct check *c, uint32_t number)
     return p && p->count ? p : NULL;
 }
 
-/* Addresses of the device are others in the next run, offsets are not. */
-static void
-keep_address(struct stored *s, int side, const struct side *from)
+/* Not with c->lock held: who holds the memory's lock may add findings (leaks). */
+static struct spot
+spot_of(const struct finding *f, const struct side *from)
 {
     struct allocation found, near = {0};
-    bool global = !strcmp(s->f.space, "global") || !strcmp(s->f.space, "constant");
-    s->allocation[side] = s->offset[side] = 0;
-    if (!global || !from->valid || !from->kernel || !from->memory)
-        return;
+    if (!from->valid || !from->kernel || !from->memory ||
+        (strcmp(f->space, "global") && strcmp(f->space, "constant")))
+        return (struct spot){0};
     enum { FAR = 1 << 20 };
     if (!memory_find_reached(from->memory, from->address, &found)) {
         memory_find(from->memory, from->address, &found, &near);
         found = near;
     }
-    s->offset[side] = from->address - found.base;
-    s->allocation[side] = s->offset[side] + FAR < found.size + 2 * FAR ? found.number : 0;
+    uint64_t offset = from->address - found.base;
+    return (struct spot){offset + FAR < found.size + 2 * FAR ? found.number : 0, offset};
 }
 
 static void
 keep_side(const struct check *c, struct stored *s, int side, const struct side *from)
 {
-    keep_address(s, side, from);
     s->host[side] = from->valid ? place_of(c, from->host) : NULL;
     ls_release(s->kernel[side]);
     ls_release(s->file[side]);
@@ -388,6 +391,7 @@ finding_add(struct check *c, const struct finding *f)
     if (f->other.valid && f->other.has_place)
         key_side(&key, 1, f->other.kernel, f->other.place);
     turn_key(&key);
+    struct spot spot[2] = {spot_of(f, &f->access), spot_of(f, &f->other)};
     pthread_mutex_lock(&c->lock);
     if (!f->access.valid || !f->access.kernel)
         key.text = text_of(c, f);
@@ -403,6 +407,7 @@ finding_add(struct check *c, const struct finding *f)
         s->f = *f;
         keep_side(c, s, 0, &f->access);
         keep_side(c, s, 1, &f->other);
+        memcpy(s->spot, spot, sizeof spot);
         s->made = place_of(c, f->made);
     }
     /* The key's texts must live as long as the finding. */
