@@ -313,7 +313,7 @@ test_recorded(void **state)
     }
     fclose(f);
     assert_int_equal(wrong, 0);
-    assert_int_equal(rows, 878);
+    assert_int_equal(rows, 2400);
 }
 
 int
