@@ -12,6 +12,7 @@
  *   stream.c        streams, events, capture
  *   graph.c         graphs; graph_nodes.c: their nodes' parameters (graph.h, graph_params.def)
  *   ipc.c           memory, events and pools of other processes
+ *   entry_point.c   the driver's calls by name
  *   refused.c       what a virtual device does not have
  *
  * Every call of the API ends in RT(result, "arguments", ...): that keeps the error for

@@ -8,8 +8,6 @@
 #include "cuda_gl_interop.h"
 #pragma GCC visibility pop
 
-#include <dlfcn.h>
-
 #define REFUSED(name, parameters, why)                                                             \
     cudaError_t name parameters                                                                    \
     {                                                                                              \
@@ -46,20 +44,3 @@ REFUSED(cudaSignalExternalSemaphoresAsync, (const cudaExternalSemaphore_t *a, co
 REFUSED(cudaWaitExternalSemaphoresAsync, (const cudaExternalSemaphore_t *a, const struct cudaExternalSemaphoreWaitParams *b, unsigned int c, cudaStream_t d), EXTERNAL)
 REFUSED(cudaDestroyExternalSemaphore, (cudaExternalSemaphore_t a), EXTERNAL)
 /* clang-format on */
-
-cudaError_t
-cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags,
-                        enum cudaDriverEntryPointQueryResult *status)
-{
-    int r =
-        symbol && out ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "symbol or funcPtr is NULL");
-    (void)flags;
-    if (r == cudaSuccess) {
-        *out = dlsym(RTLD_DEFAULT, symbol);
-        if (status)
-            *status = *out ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-        else if (!*out)
-            r = rt_fail(cudaErrorSymbolNotFound, "the driver API here has no %s", symbol);
-    }
-    RT(r, "symbol=%s", symbol ? symbol : "NULL");
-}

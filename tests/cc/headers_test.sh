@@ -25,7 +25,7 @@ for header in *.h *.hpp cooperative_groups/*.h nvtx3/*.h cuda/* cuda/std/*; do
     [ -s "$work/log" ] && fail "$header as CUDA warns: $(head -3 "$work/log")"
 done
 
-for header in cuda_runtime_api.h cuda_runtime.h cuda.h cuda_profiler_api.h cudaProfiler.h vector_types.h \
+for header in cuda_runtime_api.h cuda_runtime.h cuda.h cudaTypedefs.h cuda_profiler_api.h cudaProfiler.h vector_types.h \
     vector_functions.h driver_types.h driver_functions.h texture_types.h surface_types.h library_types.h \
     builtin_types.h host_defines.h host_config.h cuComplex.h channel_descriptor.h cuda_fp16.h cuda_bf16.h; do
     echo "#include <$header>" >"$work/one.c"

@@ -190,7 +190,8 @@ suite_list(struct suite_call *c)
         json_object_set_new(row, "sizes", strings(&r->sizes));
         json_object_set_new(row, "expect", strings(&r->expect));
         json_object_set_new(row, "result", json_string(results[r->result]));
-        json_object_set_new(row, "generations", json_string("1.0 on"));
+        json_object_set_new(row, "generations",
+                            json_sprintf("%s on", r->needed ? r->since : "1.0"));
         if (r->since)
             json_object_set_new(row, "since",
                                 json_pack("{s:s,s:s}", "cc", r->since, "feature", r->feature));
@@ -202,15 +203,14 @@ suite_list(struct suite_call *c)
             printf(k ? ", %s" : "  [%s", r->expect.at[k]);
         printf("%s", r->expect.count ? "]" : "");
         if (r->since)
-            printf("  (%s: since %s)", r->feature, r->since);
+            printf("  (%s: %s %s)", r->feature, r->needed ? "needs" : "since", r->since);
         printf("\n");
     }
     if (c->json)
         return suite_write(c, all, CLI_OK);
     json_decref(all);
-    printf("%zu rungs, each of which runs on every generation from 1.0 on; \"since\": what real "
-           "devices "
-           "have from then on, and older profiles run all the same\n",
+    printf("%zu rungs, on every generation from 1.0 on but for \"needs\"; \"since\": what real "
+           "devices have from then on, and older profiles run all the same\n",
            c->rungs.count);
     return CLI_OK;
 }

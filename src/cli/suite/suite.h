@@ -17,7 +17,9 @@
  *   options: --tile 16         always given to the program; optional
  *   below 2.0: --tile 16       given on devices below that compute capability; optional
  *   since: 3.0 shuffles        real devices have that only from then on; older profiles run it all
- *                              the same (no rung is left out anywhere); optional
+ *                              the same; optional
+ *   needs: 9.0 tensor copies   what calls of the API refuse below that compute capability: the rung
+ *                              is left out there; optional
  *   gpu: 4096; 100 --mask 9    what `bench --device gpu` runs: sizes with options; optional (bench)
  *
  * The program takes `--size S` and `--json`, and prints one line of JSON with "verified" and
@@ -48,6 +50,7 @@ struct suite_rung {
     const char *below; /* "2.0" or NULL */
     const char *since; /* "3.0" or NULL: real devices have `feature` from then on */
     const char *feature;
+    bool needed;     /* without it the rung does not run */
     suite_words gpu; /* "100 --mask 9" */
     enum suite_result result;
 };
@@ -65,6 +68,8 @@ void suite_table_free(struct suite_table *t);
 bool suite_matches(const struct suite_rung *r, const char *filter);
 /* What it uses that real devices of that kind lack, "shuffles"; NULL: nothing. */
 const char *suite_emulated(const struct suite_rung *r, const struct device_profile *d);
+/* What it needs and such devices lack, so that it is left out there; NULL: nothing. */
+const char *suite_lacking(const struct suite_rung *r, const struct device_profile *d);
 /* Words of text, separated by blanks and commas. */
 void suite_split(struct arena *a, const char *text, suite_words *out);
 

@@ -227,7 +227,8 @@ suite_bench(struct suite_call *c)
                "median ms", "spread", "speed-up", "speed");
     for (size_t k = 0; k < c->devices.count; k++)
         for (size_t i = 0; i < c->rungs.count; i++)
-            bench_rung(&b, c->rungs.at[i], &c->devices.at[k]);
+            if (!suite_lacking(c->rungs.at[i], c->devices.at[k].profile))
+                bench_rung(&b, c->rungs.at[i], &c->devices.at[k]);
     if (b.gpu && c->rungs.count)
         bench_peers(&b);
     if (b.gpu && c->devices.count)

@@ -143,6 +143,8 @@ for_each(struct suite_call *c, const char *what, json_t *rows, one_run *one)
         for (size_t k = 0; k < c->devices.count; k++) {
             const struct suite_rung *r = c->rungs.at[i];
             const suite_words *sizes = sizes_for(c, r, one);
+            if (suite_lacking(r, c->devices.at[k].profile))
+                continue;
             for (size_t s = 0; s < sizes->count; s++) {
                 int n = one(c, r, sizes->at[s], &c->devices.at[k], rows);
                 if (n < 0) {

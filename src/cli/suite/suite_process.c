@@ -129,7 +129,13 @@ is_below(const struct device_profile *d, const char *cc)
 const char *
 suite_emulated(const struct suite_rung *r, const struct device_profile *d)
 {
-    return r->since && is_below(d, r->since) ? r->feature : NULL;
+    return r->since && !r->needed && is_below(d, r->since) ? r->feature : NULL;
+}
+
+const char *
+suite_lacking(const struct suite_rung *r, const struct device_profile *d)
+{
+    return r->needed && is_below(d, r->since) ? r->feature : NULL;
 }
 
 void

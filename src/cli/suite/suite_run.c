@@ -2,8 +2,9 @@
  *
  * lockstep suite run: every rung at every size on every device. A rung is good when its
  * result is what its header promises: right, or (for the lectures' mistakes) wrong at one of its
- * sizes at least; then the row's "verified" is true, and "result" says what was found. Nothing is
- * left out: what a real device of that generation lacks is run all the same and said ("emulated").
+ * sizes at least; then the row's "verified" is true, and "result" says what was found. What a real
+ * device of that generation lacks is run all the same and said ("emulated"); left out is what calls
+ * of the API refuse there ("needs").
  */
 #include "cli/suite/suite.h"
 
@@ -91,6 +92,16 @@ print_tally(const struct suite_rung *r, const struct suite_device *d, const stru
     fflush(stdout);
 }
 
+static void
+print_lacking(const struct suite_call *c, const struct suite_rung *r, const struct suite_device *d)
+{
+    char cc[16];
+    snprintf(cc, sizeof cc, "%u.%u", d->profile->cc_major, d->profile->cc_minor);
+    if (!c->json)
+        printf("%-30s %-12s %-5s left out: needs %s (%s)\n", r->name, suite_ids(r), cc, r->feature,
+               r->since);
+}
+
 int
 suite_run(struct suite_call *c)
 {
@@ -106,6 +117,10 @@ suite_run(struct suite_call *c)
         const suite_words *sizes = c->sizes.count ? &c->sizes : &r->sizes;
         for (size_t k = 0; k < c->devices.count; k++) {
             struct tally t = {0};
+            if (suite_lacking(r, c->devices.at[k].profile)) {
+                print_lacking(c, r, &c->devices.at[k]);
+                continue;
+            }
             for (size_t s = 0; s < sizes->count; s++)
                 run_one(c, r, sizes->at[s], &c->devices.at[k], &t, rows);
             suite_progress(c, NULL, NULL, NULL);

@@ -80,16 +80,17 @@ take_result(struct table_reader *r, const char *value)
     return wrong_line(r, "result is right, wrong or either, not \"%s\"", value);
 }
 
-/* "3.0 shuffles" */
+/* "3.0 shuffles", behind "since" or "needs" */
 static bool
-take_since(struct table_reader *r, const char *value)
+take_since(struct table_reader *r, const char *key, const char *value)
 {
     unsigned major, minor;
     int n = 0;
     if (sscanf(value, "%u.%u %n", &major, &minor, &n) != 2 || !n || !value[n])
-        return wrong_line(r, "since takes a compute capability and a feature, not \"%s\"", value);
+        return wrong_line(r, "that takes a compute capability and a feature, not \"%s\"", value);
     r->rung->since = arena_strndup(&r->table->arena, value, strcspn(value, " "));
     r->rung->feature = value + n;
+    r->rung->needed = strcmp(key, "needs") == 0;
     return true;
 }
 
@@ -125,8 +126,8 @@ take_line(struct table_reader *r, const char *key, const char *value)
         g->bench_size = value;
     else if (strcmp(key, "rung") == 0)
         g->rung = (uint32_t)strtoul(value, NULL, 10);
-    else if (strcmp(key, "since") == 0)
-        return take_since(r, value);
+    else if (strcmp(key, "since") == 0 || strcmp(key, "needs") == 0)
+        return take_since(r, key, value);
     else if (strcmp(key, "gpu") == 0)
         take_entries(a, value, &g->gpu);
     else if (strcmp(key, "options") == 0)
