@@ -324,6 +324,17 @@ begin_copy(struct tensor *t)
     check_place(t);
 }
 
+/* Tools hear of an mbarrier of a multicast. */
+static void
+announce_barrier(const struct tensor *t, enum jit_async what, uint64_t barrier, uint32_t number)
+{
+    const struct jit_services *services = t->warp->block->launch->services;
+    uint64_t at[JIT_LANES];
+    at[t->lane] = barrier;
+    if (services->async)
+        services->async(t->warp, 1u << t->lane, what, at, number, t->place);
+}
+
 /* To the same place in each block that the mask names; each one's mbarrier learns of it. */
 static void
 load(struct tensor *t)
@@ -343,11 +354,19 @@ load(struct tensor *t)
              b->launch->cluster_blocks);
     for (uint32_t rest = blocks; rest; rest &= rest - 1) {
         uint64_t to = (uint64_t)__builtin_ctz(rest) << JIT_RANK_BIT;
-        uint64_t mask = (1ull << JIT_RANK_BIT) - 1;
+        uint64_t mask = (1ull << JIT_RANK_BIT) - 1,
+                 learns = window + to + ((barrier - window) & mask);
         t->shared = window + to + ((own - window) & mask);
-        if (!(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t))
+        /* Another block is told of what was stored to it, its own one of a transfer under way. */
+        if (learns == barrier)
+            announce_barrier(t, JIT_ASYNC_TENSOR, learns, 1);
+        bool fine = !(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t);
+        if (learns != barrier)
+            announce_barrier(t, JIT_ASYNC_BULK, learns, 0);
+        if (fine)
             copy(t);
-        jit_barrier_complete(window + to + ((barrier - window) & mask), bytes);
+        jit_barrier_complete(learns, bytes);
+        announce_barrier(t, JIT_ASYNC_AFTER, learns, 0);
     }
 }
 

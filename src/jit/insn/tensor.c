@@ -169,6 +169,8 @@ emit_load(struct tensor *t)
         value blocks = core_value(t->c, t->i, &p->operand[next], 16, false);
         core_store_field(t->c, t->data, AT(blocks), v_zext(&t->c->e, blocks, 32));
         t->what.flags |= JIT_TENSOR_MULTICAST;
+        call_service(t); /* which tells of each block's mbarrier */
+        return true;
     }
     core_announce_async(t->c, t->i, JIT_ASYNC_TENSOR, t->lanes, t->barrier, 1);
     call_service(t);
