@@ -56,6 +56,31 @@ suite_swizzle(int bytes)
                          : CU_TENSOR_MAP_SWIZZLE_32B;
 }
 
+/* Rows of a tensor are multiples of 16 bytes apart. A matrix whose rows are not gets a place whose
+ * rows are: `room`, kept from launch to launch; *pitch: bytes from row to row. */
+static inline float *
+suite_room(const float *at, int rows, int columns, float **room, size_t *pitch)
+{
+    *pitch = sizeof(float) * columns;
+    if (*pitch % 16 == 0 || rows == 0)
+        return (float *)at;
+    *pitch = (*pitch + 15) / 16 * 16;
+    if (!*room)
+        CHECK(cudaMalloc((void **)room, *pitch * rows));
+    return *room;
+}
+
+/* The same with the matrix copied there. */
+static inline const float *
+suite_pitched(const float *at, int rows, int columns, float **room, size_t *pitch)
+{
+    float *to = suite_room(at, rows, columns, room, pitch);
+    if (to != at)
+        CHECK(cudaMemcpy2DAsync(to, *pitch, at, sizeof(float) * columns, sizeof(float) * columns,
+                                rows, cudaMemcpyDeviceToDevice, 0));
+    return to;
+}
+
 /* -- device: mbarriers ------------------------------------------------------------------------- */
 
 typedef unsigned long long barrier; /* in shared memory */

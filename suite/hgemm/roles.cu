@@ -21,7 +21,8 @@ enum { HIGH = 128, WIDE = 256, STAGES = 4, WARPS = HIGH / 16, THREADS = (WARPS +
 typedef tiles<HIGH, WIDE> stage;
 enum { SHARED = STAGES * sizeof(stage) };
 
-/* The walk over stages, the same in both roles: the phase of a barrier is over every STAGES steps. */
+/* The walk over stages, the same in both roles: the phase of a barrier is over every STAGES steps.
+ */
 struct walk {
     int stage, phase;
 };
@@ -77,9 +78,9 @@ consume(const stage *t, barrier *full, barrier *empty, float *c, int m, int k, i
 }
 
 __global__ void
-__launch_bounds__(THREADS, 1) product(const __grid_constant__ CUtensorMap a,
-                                      const __grid_constant__ CUtensorMap b, float *c, int m, int k,
-                                      int n)
+__launch_bounds__(THREADS, 1)
+    product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c,
+            int m, int k, int n)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
     __shared__ barrier full[STAGES], empty[STAGES];
@@ -102,9 +103,9 @@ static void
 launch(const struct hgemm *p)
 {
     int tiles = suite_div_up(p->n, WIDE) * suite_div_up(p->m, HIGH);
-    int sms = hgemm_prepare(product, SHARED);
-    product<<<tiles < sms ? tiles : sms, THREADS, SHARED>>>(hgemm_map_a(p, HIGH), hgemm_map_b(p),
-                                                            p->c, p->m, p->k, p->n);
+    int sms = hgemm_prepare(product, SHARED), blocks = tiles > sms ? sms : tiles;
+    product<<<blocks, THREADS, SHARED>>>(hgemm_map_a(p, HIGH), hgemm_map_b(p), p->c, p->m, p->k,
+                                         p->n);
 }
 
 int

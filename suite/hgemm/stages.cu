@@ -20,9 +20,9 @@ typedef tiles<HIGH, WIDE> stage;
 enum { SHARED = STAGES * sizeof(stage) };
 
 __global__ void
-__launch_bounds__(THREADS) product(const __grid_constant__ CUtensorMap a,
-                                   const __grid_constant__ CUtensorMap b, float *c, int m, int k,
-                                   int n)
+__launch_bounds__(THREADS)
+    product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c,
+            int m, int k, int n)
 {
     extern __shared__ __align__(1024) unsigned char shared[];
     __shared__ barrier full[STAGES];

@@ -18,9 +18,9 @@
 enum { HIGH = 64, WIDE = 128 };
 
 __global__ void
-__launch_bounds__(GROUP) product(const __grid_constant__ CUtensorMap a,
-                                 const __grid_constant__ CUtensorMap b, float *c, int m, int k,
-                                 int n)
+__launch_bounds__(GROUP)
+    product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c,
+            int m, int k, int n)
 {
     __shared__ tiles<HIGH, WIDE> t;
     __shared__ barrier full;

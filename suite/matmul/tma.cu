@@ -113,22 +113,6 @@ __launch_bounds__(THREADS)
     }
 }
 
-/* Rows of a tensor are multiples of 16 bytes apart. A matrix whose rows are not is copied to one
- * whose rows are; `room` is kept from launch to launch. */
-static const float *
-pitched(const float *at, int rows, int columns, float **room, size_t *pitch)
-{
-    *pitch = sizeof(float) * columns;
-    if (*pitch % 16 == 0 || rows == 0)
-        return at;
-    *pitch = (*pitch + 15) / 16 * 16;
-    if (!*room)
-        CHECK(cudaMalloc((void **)room, *pitch * rows));
-    CHECK(cudaMemcpy2DAsync(*room, *pitch, at, sizeof(float) * columns, sizeof(float) * columns,
-                            rows, cudaMemcpyDeviceToDevice, 0));
-    return *room;
-}
-
 static float *room_a, *room_b; /* one each: all launches of a run have the same size */
 
 static void
@@ -136,8 +120,8 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 {
     (void)tile;
     size_t pitch_a, pitch_b;
-    const float *at_a = pitched(a, m, k, &room_a, &pitch_a);
-    const float *at_b = pitched(b, k, n, &room_b, &pitch_b);
+    const float *at_a = suite_pitched(a, m, k, &room_a, &pitch_a);
+    const float *at_b = suite_pitched(b, k, n, &room_b, &pitch_b);
     CUtensorMap map_a = suite_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, at_a, m, k, pitch_a, HIGH, DEPTH,
                                   CU_TENSOR_MAP_SWIZZLE_128B);
     CUtensorMap map_b = suite_map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, at_b, k, n, pitch_b, DEPTH, WIDE,
