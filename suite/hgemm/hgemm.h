@@ -77,23 +77,22 @@ wgmma_wait(void)
 #define OPERANDS_128(i) OPERANDS_64(i), OPERANDS_64(i + 64)
 
 /* d += A B, 64 x n of them, n = 128 or 256; by all threads of a warpgroup. A lies along k, B along
- * n: rows of B in memory are rows here ("transposed", the last operand). */
+ * n: rows of B in memory are rows here ("transposed", the last operand). p: add to d. */
+#define WGMMA(n, names, a, b)                                                                      \
+    "{\n.reg .pred p;\nsetp.eq.b32 p, 0, 0;\n"                                                     \
+    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." HGEMM_TYPE "." HGEMM_TYPE " {" names "}, %" a \
+    ", %" b ", p, 1, 1, 0, 1;\n}"
+
 static __device__ __forceinline__ void
 wgmma(float (&d)[64], uint64_t a, uint64_t b)
 {
-    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32." HGEMM_TYPE "." HGEMM_TYPE
-                 " {" NAMES_64 "}, %64, %65, 1, 1, 1, 0, 1;"
-                 : OPERANDS_64(0)
-                 : "l"(a), "l"(b));
+    asm volatile(WGMMA("128", NAMES_64, "64", "65") : OPERANDS_64(0) : "l"(a), "l"(b));
 }
 
 static __device__ __forceinline__ void
 wgmma(float (&d)[128], uint64_t a, uint64_t b)
 {
-    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32." HGEMM_TYPE "." HGEMM_TYPE
-                 " {" NAMES_128 "}, %128, %129, 1, 1, 1, 0, 1;"
-                 : OPERANDS_128(0)
-                 : "l"(a), "l"(b));
+    asm volatile(WGMMA("256", NAMES_128, "128", "129") : OPERANDS_128(0) : "l"(a), "l"(b));
 }
 
 /* -- tiles ------------------------------------------------------------------------------------- */
@@ -152,12 +151,15 @@ tiles_put(const float (&d)[COUNT], float *c, int row, int col, int m, int n)
     }
 }
 
+#ifndef BAND
+#define BAND 8 /* rows of tiles */
+#endif
+
 /* Tile t of a walk over tiles_y x tiles_x in bands of BAND rows: tiles that are multiplied at the
  * same time share rows and columns, which are then in L2. */
 static __device__ __forceinline__ void
 tiles_place(int t, int tiles_y, int tiles_x, int *y, int *x)
 {
-    enum { BAND = 8 };
     int top = t / (BAND * tiles_x) * BAND, high = min(BAND, tiles_y - top);
     *y = top + t % (BAND * tiles_x) % high;
     *x = t % (BAND * tiles_x) / high;
