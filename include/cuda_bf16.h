@@ -812,6 +812,11 @@ __hmax2(__nv_bfloat162 a, __nv_bfloat162 b)
 {
     return __nv_bfloat162(__hmax(a.x, b.x), __hmax(a.y, b.y));
 }
+LOCKSTEP_HD __nv_bfloat162
+__hmax2_nan(__nv_bfloat162 a, __nv_bfloat162 b)
+{
+    return __nv_bfloat162(__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y));
+}
 LOCKSTEP_HD __nv_bfloat16
 __hmin(__nv_bfloat16 a, __nv_bfloat16 b)
 {
@@ -826,6 +831,11 @@ LOCKSTEP_HD __nv_bfloat162
 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b)
 {
     return __nv_bfloat162(__hmin(a.x, b.x), __hmin(a.y, b.y));
+}
+LOCKSTEP_HD __nv_bfloat162
+__hmin2_nan(__nv_bfloat162 a, __nv_bfloat162 b)
+{
+    return __nv_bfloat162(__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y));
 }
 
 /* -- operators ------------------------------------------------------------------------------ */

@@ -829,6 +829,11 @@ __hmax2(__half2 a, __half2 b)
 {
     return __half2(__hmax(a.x, b.x), __hmax(a.y, b.y));
 }
+LOCKSTEP_HD __half2
+__hmax2_nan(__half2 a, __half2 b)
+{
+    return __half2(__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y));
+}
 LOCKSTEP_HD __half
 __hmin(__half a, __half b)
 {
@@ -843,6 +848,11 @@ LOCKSTEP_HD __half2
 __hmin2(__half2 a, __half2 b)
 {
     return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y));
+}
+LOCKSTEP_HD __half2
+__hmin2_nan(__half2 a, __half2 b)
+{
+    return __half2(__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y));
 }
 
 /* -- operators ------------------------------------------------------------------------------ */

@@ -248,6 +248,18 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func, int blockS
 }
 template <class T>
 LOCKSTEP_API
+cudaOccupancyMaxActiveClusters(int *numClusters, T *func, const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxActiveClusters(numClusters, (const void *)func, config);
+}
+template <class T>
+LOCKSTEP_API
+cudaOccupancyMaxPotentialClusterSize(int *clusterSize, T *func, const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxPotentialClusterSize(clusterSize, (const void *)func, config);
+}
+template <class T>
+LOCKSTEP_API
 cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T func, int blockSize,
                                                        size_t dynamicSMemSize, unsigned int flags)
 {

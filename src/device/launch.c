@@ -88,6 +88,19 @@ compiled(struct device_function *f)
     return k ? k : compile(f, block, f->func->reqnctapercluster[0] != 0);
 }
 
+/* What launch bounds leave per thread: warps get whole units, and are dealt to the SM's schedulers,
+ * so that nine of them need the registers of twelve. */
+static uint32_t
+bounded_registers(const struct device_profile *p, uint32_t threads)
+{
+    uint32_t warps = (threads + p->warp_size - 1) / p->warp_size;
+    if (!p->registers_per_warp)
+        return p->registers_per_block / threads;
+    uint32_t dealt = p->warp_allocation_granularity, unit = p->register_unit / p->warp_size;
+    warps = (warps + dealt - 1) / dealt * dealt;
+    return p->registers_per_block / (warps * p->warp_size) / unit * unit;
+}
+
 /* The estimate comes from live ranges before register allocation; ptxas would spill beyond what
  * the launch bounds or the device leave per thread. */
 static uint32_t
@@ -95,8 +108,8 @@ registers_of(const struct device_function *f, const struct jit_kernel *k)
 {
     const struct device_profile *p = f->device->profile;
     uint32_t threads = bounds_of(f->func), most = p->max_registers_per_thread;
-    if (threads && p->registers_per_block / threads < most)
-        most = p->registers_per_block / threads;
+    if (threads && bounded_registers(p, threads) < most)
+        most = bounded_registers(p, threads);
     if (f->func->maxnreg && f->func->maxnreg < most)
         most = f->func->maxnreg;
     return k->registers < most ? k->registers : most;

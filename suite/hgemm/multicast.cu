@@ -62,23 +62,9 @@ barrier_arrive_at(barrier *b, int rank)
     asm volatile("{\n"
                  ".reg .b32 there;\n"
                  "mapa.shared::cluster.u32 there, %0, %1;\n"
-                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+                 "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
                  "}" ::"r"(shared_address(b)),
                  "r"(rank)
-                 : "memory");
-}
-
-/* As barrier_wait; what other blocks did before they arrived is over. */
-static __device__ __forceinline__ void
-barrier_wait_cluster(barrier *b, int parity)
-{
-    asm volatile("{\n"
-                 ".reg .pred over;\n"
-                 "again:\n"
-                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%0], %1;\n"
-                 "@!over bra again;\n"
-                 "}" ::"r"(shared_address(b)),
-                 "r"(parity)
                  : "memory");
 }
 
@@ -121,7 +107,7 @@ produce(stage *t, barrier *full, barrier *empty, const CUtensorMap *a, const CUt
         place(pair, m, n, &row, &col);
         for (int at = 0; at < k; at += DEPTH, walk_on(&w)) {
             barrier *arrived = &full[w.stage];
-            barrier_wait_cluster(&empty[w.stage], w.phase ^ 1);
+            barrier_wait(&empty[w.stage], w.phase ^ 1);
             barrier_expect(arrived, sizeof *t);
             tensor_load(t[w.stage].a, a, at, row, arrived);
             for (int i = first; i < first + SHARE; i++)
@@ -179,13 +165,32 @@ __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
     cluster_sync(); /* none ends while the other one may still write to it */
 }
 
+/* As many clusters as fit at a time: where a part of the chip has an odd number of multiprocessors
+ * that is less than half of them. */
+static int
+clusters_at_a_time(void)
+{
+    int clusters = 0;
+    cudaLaunchAttribute size = {};
+    cudaLaunchConfig_t config = {};
+    size.id = cudaLaunchAttributeClusterDimension;
+    size.val.clusterDim.x = CLUSTER, size.val.clusterDim.y = size.val.clusterDim.z = 1;
+    config.gridDim = dim3(CLUSTER * hgemm_prepare(product, SHARED));
+    config.blockDim = dim3(THREADS);
+    config.dynamicSmemBytes = SHARED;
+    config.attrs = &size;
+    config.numAttrs = 1;
+    CHECK(cudaOccupancyMaxActiveClusters(&clusters, product, &config));
+    return clusters;
+}
+
 static void
 launch(const struct hgemm *p)
 {
     int pairs = suite_div_up(p->n, WIDE) * suite_div_up(p->m, CLUSTER * HIGH);
-    int clusters = hgemm_prepare(product, SHARED) / CLUSTER;
-    product<<<(pairs < clusters ? pairs : clusters) * CLUSTER, THREADS, SHARED>>>(
-        hgemm_map_a(p, HIGH), hgemm_map_b(p), p->c, p->m, p->k, p->n);
+    int most = clusters_at_a_time(), clusters = pairs > most ? most : pairs;
+    product<<<clusters * CLUSTER, THREADS, SHARED>>>(hgemm_map_a(p, HIGH), hgemm_map_b(p), p->c,
+                                                     p->m, p->k, p->n);
 }
 
 int
