@@ -50,8 +50,8 @@ LOCKSTEP_PLAIN(fence_proxy_async, (space_shared_t), "fence.proxy.async.shared::c
     }                                                                                              \
     template <int N>                                                                               \
     LOCKSTEP_PTX(void)                                                                             \
-    tensormap_cp_fenceproxy(sem_release_t, scope_##scope##_t, n32_t<N>, void *to,                  \
-                            const void *from)                                                      \
+    tensormap_cp_fenceproxy(sem_release_t, scope_##scope##_t, void *to, const void *from,          \
+                            n32_t<N>)                                                              \
     {                                                                                              \
         __asm__ __volatile__(                                                                      \
             "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release." #scope        \
@@ -83,16 +83,6 @@ LOCKSTEP_PLAIN(exit, (), "exit")
 LOCKSTEP_PLAIN(trap, (), "trap")
 #undef LOCKSTEP_PLAIN
 
-template <class T>
-LOCKSTEP_PTX(T *)
-mapa(space_cluster_t, const T *at, uint32_t block)
-{
-    uint32_t there;
-    __asm__("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : LOCKSTEP_AT(at), "r"(block));
-    unsigned long long generic;
-    __asm__("cvta.shared::cluster.u64 %0, %1;" : "=l"(generic) : "l"((unsigned long long)there));
-    return (T *)generic;
-}
 LOCKSTEP_PTX(uint32_t)
 getctarank(space_cluster_t, const void *at)
 {

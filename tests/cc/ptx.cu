@@ -3,6 +3,7 @@
  * ptx.cu: <cuda/ptx>: a function of each kind, on clusters of two blocks, against what C says; and the
  * forms that are only compiled. Prints what is wrong, and "fine".
  */
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cuda.h>
 #include <cuda/barrier>
@@ -67,6 +68,7 @@ clusters(const uint32_t *in, results *out)
     __shared__ alignas(16) uint32_t words[4], many[16], total[4], own[4], sum;
     __shared__ uint64_t b, c;
     results *r = out + blockIdx.x;
+    auto cluster = cooperative_groups::this_cluster();
     uint32_t rank = ptx::get_sreg_cluster_ctarank(), peer = rank ^ 1;
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&b, 1);
@@ -82,19 +84,19 @@ clusters(const uint32_t *in, results *out)
     ptx::barrier_cluster_arrive(ptx::sem_release);
     ptx::barrier_cluster_wait(ptx::sem_acquire);
     if (threadIdx.x == 0) {
-        uint64_t *far = ptx::mapa(ptx::space_cluster, &b, peer);
+        uint64_t *far = cluster.map_shared_rank(&b, peer);
         const uint32_t four[4] = {rank, rank + 10, rank + 20, rank + 30};
         r->far_rank = ptx::getctarank(ptx::space_cluster, far);
-        ptx::st_async(ptx::mapa(ptx::space_cluster, words, peer), four, far);
-        ptx::red_async(ptx::op_add, ptx::mapa(ptx::space_cluster, &sum, peer), rank + 1, far);
+        ptx::st_async(cluster.map_shared_rank(words, peer), four, far);
+        ptx::red_async(ptx::op_add, cluster.map_shared_rank(&sum, peer), rank + 1, far);
         ptx::cp_reduce_async_bulk(ptx::space_cluster, ptx::space_shared, ptx::op_add,
-                                  ptx::mapa(ptx::space_cluster, total, peer), own, (uint32_t)sizeof own, far);
+                                  cluster.map_shared_rank(total, peer), own, (uint32_t)sizeof own, far);
         if (rank == 0)
             ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, many, in, (uint32_t)sizeof many, &b, (uint16_t)3);
     }
     wait(&b, 0);
     if (threadIdx.x == 0) {
-        ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, ptx::mapa(ptx::space_cluster, &c, peer));
+        ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, cluster.map_shared_rank(&c, peer));
         uint64_t state = ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &c);
         while (!ptx::mbarrier_try_wait(ptx::sem_acquire, ptx::scope_cluster, &c, state))
             ;
@@ -124,7 +126,7 @@ replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, int *tensor)
         ptx::tensormap_replace_global_stride(ptx::space_shared, &s, ptx::n32_t<0>(), (uint64_t)SIDE * 4);
     }
     __syncwarp();
-    ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, ptx::n32_t<128>(), map, &s);
+    ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, map, &s, ptx::n32_t<128>());
 }
 __global__ void
 by_replaced(const CUtensorMap *map, int *out)
