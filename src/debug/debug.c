@@ -87,6 +87,7 @@ fill(struct debug *d, const struct jit_warp *w, struct debug_stop *s)
     s->kernel = run->of.kernel->index;
     s->place = NO_PLACE;
     s->launch = d->launch;
+    s->passed = d->passing.blocks;
     s->position = d->steps.position;
     memcpy(s->grid, run->of.launch->grid, sizeof s->grid);
     memcpy(s->block, run->of.launch->block, sizeof s->block);
@@ -252,7 +253,8 @@ stops(struct debug *d, const struct jit_warp *w, struct debug_stop *s)
     if (hit)
         return true;
     uint32_t flags = place < c->places ? c->flags[place] : 0;
-    if (flags & FLAG_BREAK || (flags && debug_catch_hit(d, w, place)))
+    bool breaks = flags & FLAG_BREAK && debug_filter_stops(d, w, place, s->lanes);
+    if (breaks || (flags & FLAG_CATCH && debug_catch_hit(d, w, place)))
         s->why = DEBUG_WHY_BREAK;
     else if (is_stepping(&d->go) && step_ends(d, w))
         s->why = DEBUG_WHY_STEP;
@@ -312,6 +314,7 @@ take_order(struct debug *d)
     d->why = o->why;
     d->go = o->go;
     d->target = o->target;
+    d->passing.resume = o->resume;
     d->line = d->depth = 0;
     d->focus = NULL;
     d->left = false;
@@ -337,6 +340,23 @@ on_step(struct jit_warp *w)
     d->runs = NULL;
 }
 
+static bool
+on_passes(struct jit_tool *t, const uint32_t block[3], uint64_t number)
+{
+    struct debug *d = (struct debug *)t;
+    if (d->run->outer)
+        return false;
+    bool passes = debug_pass_ask(d, block, number), anew = debug_pass_snapshot(d, passes);
+    if (anew) {
+        if (debug_snapshot(d))
+            take_order(d);
+        passes = debug_pass_ask(d, block, number);
+    }
+    debug_pass_since(d, passes, anew);
+    debug_arm(d);
+    return passes;
+}
+
 /* -- launches ---------------------------------------------------------------------------------- */
 
 static void
@@ -358,7 +378,8 @@ tell_module(struct debug *d, struct debug_code *c)
 static void *
 shared_memory(size_t size)
 {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *p =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         ls_out_of_memory(size);
     return p;
@@ -441,6 +462,10 @@ begin_outermost(struct debug *d)
     d->shared->edits_end = 0;
     d->hits.count = 0;
     d->interval = FIRST_INTERVAL;
+    d->passing = (struct debug_passing){
+        .ends = d->passing.ends, .counts = d->passing.counts, .places = d->passing.places};
+    d->shared->ends_known = 0;
+    d->shared->left_block = UINT64_MAX;
     d->made = 0;
     debug_look_for_threads(d->cannot, sizeof d->cannot);
     d->recorded = !d->cannot[0] && is_worth_recording(d);
@@ -512,6 +537,7 @@ on_block_begin(struct jit_block *b)
     struct debug_run *run = b->launch->tool;
     b->tool = NULL;
     VEC_PUSH(&run->blocks, b);
+    debug_pass_begin(run->debug, b);
 }
 
 static void
@@ -527,6 +553,7 @@ on_block_over(struct jit_block *b)
     struct debug_run *run = b->launch->tool;
     struct debug *d = run->debug;
     size_t n = 0;
+    debug_pass_end(d, b);
     if (d->focus && d->focus->block == b) {
         d->left = true;
         d->focus = NULL;
@@ -616,11 +643,13 @@ debug_open(const struct device_profile *profile, const char *options, struct ls_
                                 .pattern = debug_on_pattern,
                                 .steps = &d->steps,
                                 .step = on_step,
+                                .passes = on_passes,
                                 .fault = debug_on_fault,
                                 .printed = on_printed,
                                 .forget = on_forget};
     d->fd = (int)fd;
     d->shared = shared;
+    d->passing.ends = shared_memory(sizeof *d->passing.ends * ENDS);
     shared->first = shared->active = getpid();
     d->opened = now_ns();
     pthread_mutex_init(&d->lock, NULL);

@@ -91,6 +91,7 @@ struct debug_stop {
     uint8_t before[16], after[16]; /* WATCH: the watched bytes, the first 16 */
     uint32_t text;                 /* bytes of text that follow */
     uint32_t phase;                /* barriers that have been complete in the block */
+    uint64_t passed;               /* blocks of the launch that were passed over */
 };
 
 /* -- the debugger asks ------------------------------------------------------------------------- */
@@ -132,7 +133,10 @@ enum debug_ask {
                            no more: the next one that is there; its number: .number */
     DEBUG_A_POLLS,      /* nothing; answer: struct debug_poll, any number: words that threads have
                            read again and again lately, where they have read few others */
-    DEBUG_A_KILL,       /* ends the program; DEBUG_E_EXIT follows */
+    DEBUG_A_FILTERS, /* struct debug_filter, any number, in place of those before: first, if blocks
+                        may be passed over, one with the place UINT32_MAX, then one for each place
+                        with DEBUG_BREAK, of all modules */
+    DEBUG_A_KILL,    /* ends the program; DEBUG_E_EXIT follows */
 };
 
 enum { DEBUG_BREAK = 1u << 31 };
@@ -169,6 +173,34 @@ struct debug_catch {
     uint32_t module, place;
     uint64_t launch; /* number, from 1 */
     struct debug_thread thread;
+};
+/* Which threads a breakpoint is for, as far as the numbers of blocks and threads say it: a program
+ * for a stack of 32-bit numbers; empty: all. Of code[] the upper 8 bits are what is done (enum
+ * debug_filter_op), the rest a constant or the number of a variable: 0..2 threadIdx, 3..5 blockIdx,
+ * 6..8 blockDim, 9..11 gridDim. What the program leaves is not 0: may stop there. */
+enum { DEBUG_FILTER_CODE = 29, DEBUG_FILTER_CONSTANT = (1 << 24) - 1 };
+struct debug_filter {
+    uint32_t module, place, count;
+    uint32_t code[DEBUG_FILTER_CODE];
+};
+enum debug_filter_op {
+    DEBUG_F_CONSTANT,
+    DEBUG_F_VARIABLE,
+    DEBUG_F_UNKNOWN, /* what the tool cannot know */
+    DEBUG_F_NOT,
+    DEBUG_F_ADD,
+    DEBUG_F_SUB,
+    DEBUG_F_MUL,
+    DEBUG_F_DIV,
+    DEBUG_F_MOD,
+    DEBUG_F_EQ,
+    DEBUG_F_NE,
+    DEBUG_F_LT,
+    DEBUG_F_LE,
+    DEBUG_F_GT,
+    DEBUG_F_GE,
+    DEBUG_F_AND,
+    DEBUG_F_OR,
 };
 struct debug_poll {
     uint32_t block[3], warp, lanes; /* those that read it last */

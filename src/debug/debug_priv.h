@@ -10,6 +10,7 @@
  *   last.c     who wrote a byte last
  *   polls.c    what threads wait for in loops
  *   snapshot.c snapshots: processes that wait; the first process when it is no longer the program
+ *   passing.c  blocks in which nothing can stop the launch
  *   catches.c  places where one thread stops
  *   watch.c    watches on memory, and what accesses are told for
  *   edits.c    what the debugger has changed, once more when the launch passes there again
@@ -98,10 +99,14 @@ struct debug_snapshot {
     _Atomic uint32_t command; /* not 0: wake up; a futex */
 };
 
+/* MODE_TARGET: what follows where the block begins that could not be passed over. */
+enum debug_resume { RESUME_NOT, RESUME_ON, RESUME_INTERRUPT };
+
 /* What one process leaves to the next. */
 struct debug_order {
     enum debug_mode mode;
     enum debug_why why;
+    enum debug_resume resume;
     struct debug_go go;
     uint64_t begin, target;   /* begin: SEARCH: the snapshot's position; */
     uint64_t found;           /*   where it would have stopped last, UINT64_MAX: nowhere, */
@@ -122,7 +127,14 @@ struct debug_edit { /* what the debugger has written */
     uint64_t position, address, bytes;
 };
 
-enum { EDIT_ROOM = 1 << 20, WATCHES = 256, CATCHES = 1024, POLLS = 512 };
+enum {
+    EDIT_ROOM = 1 << 20,
+    WATCHES = 256,
+    CATCHES = 1024,
+    POLLS = 512,
+    FILTERS = 256,
+    ENDS = 1 << 22
+};
 /* By all processes of one program: what the debugger wants, too, since one that was made before it
  * said so may go on. */
 struct debug_shared {
@@ -137,10 +149,29 @@ struct debug_shared {
     struct debug_poll polls[POLLS];
     uint32_t catch_count;
     struct debug_catch catches[CATCHES];
+    uint32_t filter_count;
+    struct debug_filter filter[FILTERS];
+    bool filters_known;       /* they are all, and blocks may be passed over */
+    uint64_t ends_known;      /* debug_passing.ends: so many */
+    uint64_t left_block;      /* one that could not be passed over; UINT64_MAX: none */
     uint64_t breaks;          /* places with DEBUG_BREAK, of all modules */
     uint64_t printed;         /* bytes of the launch's text that were shown */
     uint32_t edits_end;       /* of edits[] that are used */
     uint8_t edits[EDIT_ROOM]; /* struct debug_edit, then its bytes, in order of position */
+};
+
+/* Of the block that has begun last, where blocks run one after the other. */
+struct debug_passing {
+    uint64_t number, begin; /* the position */
+    bool clean;             /* its local memory began with zeros */
+    bool flying;            /* it is being passed over */
+    enum debug_resume resume;
+    uint64_t interrupted; /* by the user, number + 1; 0: none was */
+    uint64_t since;   /* ms: no snapshot of passed blocks since then; 0: there is none to make */
+    uint64_t blocks;  /* of the launch that were passed over */
+    uint64_t *counts; /* room for its counts, of so many */
+    uint32_t places;  /*   places */
+    uint64_t *ends;   /* per block the position behind it; by all processes of the program */
 };
 
 struct debug {
@@ -175,6 +206,7 @@ struct debug {
     uint64_t next_snapshot, interval, made; /* made: how many, in this launch */
     uint64_t forking, opened;               /* ns spent on snapshots; when it all began */
     char cannot[160];                       /* why this launch cannot be taken back; "": it can */
+    struct debug_passing passing;
     struct debug_shared *shared;
     uint8_t *message; /* wire.c: the last one that was received, */
     size_t room;      /*   and how large one may be */
@@ -252,6 +284,26 @@ _Noreturn void debug_abandoned(struct debug *d);
 _Noreturn void debug_kill(struct debug *d);
 /* Whether snapshots make sense where threads of the program run: "", or why not. */
 void debug_look_for_threads(char *out, size_t room);
+
+/* -- passing.c --------------------------------------------------------------------------------- */
+
+bool debug_filters_set(struct debug *d, const struct debug_filter *all, uint32_t count,
+                       struct ls_error *err);
+/* Whether a breakpoint at the place may be for one of the lanes. */
+bool debug_filter_stops(const struct debug *d, const struct jit_warp *w, uint32_t place,
+                        uint32_t lanes);
+/* Whether the block that comes next is passed over; whether there is to be a snapshot before it;
+ * what was decided, and whether one was made. */
+bool debug_pass_ask(struct debug *d, const uint32_t block[3], uint64_t number);
+bool debug_pass_snapshot(const struct debug *d, bool passes);
+void debug_pass_since(struct debug *d, bool passes, bool anew);
+/* It begins, ends. */
+void debug_pass_begin(struct debug *d, struct jit_block *b);
+void debug_pass_end(struct debug *d, const struct jit_block *b);
+/* The block that is being passed over is to be executed by instructions. */
+_Noreturn void debug_pass_leave(struct debug *d, enum debug_resume how);
+/* The user's signal found one; timer: again, as debug_pass_interrupted has asked for. */
+void debug_pass_interrupted(struct debug *d, bool timer);
 
 /* -- catches.c --------------------------------------------------------------------------------- */
 

@@ -49,6 +49,8 @@ forget_future(struct debug *d)
         at += (uint32_t)(sizeof(struct debug_edit) + edit_at(s, at).bytes);
     s->edits_end = at;
     s->printed = d->printed;
+    if (s->ends_known > d->passing.number)
+        s->ends_known = d->passing.number;
     debug_drop_snapshots(d, d->steps.position);
 }
 

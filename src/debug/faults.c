@@ -56,6 +56,8 @@ debug_on_fault(struct jit_fault *f)
     struct debug_run *run = f->warp->block->launch->tool;
     struct debug *d = run->debug;
     const struct jit_activation *a = f->warp->activation;
+    if (f->warp->block->passed)
+        debug_pass_leave(d, RESUME_ON);
     bool within = a && a->mask; /* in the middle of its instruction */
     if (!f->text) {
         if (!f->has_place && within) {

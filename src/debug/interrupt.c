@@ -13,11 +13,14 @@ static struct sigaction before[2];
 
 /* The next instruction asks. */
 static void
-on_interrupt(int number)
+on_interrupt(int number, siginfo_t *info, void *context)
 {
     struct debug *d = atomic_load(&interrupted);
-    (void)number;
-    if (!d)
+    bool timer = info->si_code == SI_TIMER;
+    (void)number, (void)context;
+    if (d && d->run && d->passing.flying)
+        debug_pass_interrupted(d, timer);
+    if (!d || timer)
         return;
     atomic_store(&d->interrupted, true);
     if (d->run)
@@ -27,7 +30,7 @@ on_interrupt(int number)
 void
 debug_catch_interrupts(struct debug *d)
 {
-    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    struct sigaction ours = {.sa_sigaction = on_interrupt, .sa_flags = SA_RESTART | SA_SIGINFO};
     sigemptyset(&ours.sa_mask);
     atomic_store(&interrupted, d);
     for (int k = 0; k < 2; k++)

@@ -77,6 +77,17 @@ ask_catch(struct ask *a)
     return debug_catch_set(a->d, all, (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX), &a->err);
 }
 
+static bool
+ask_filters(struct ask *a)
+{
+    uint64_t count = a->bytes / sizeof(struct debug_filter);
+    struct debug_filter all[FILTERS];
+    if (count <= FILTERS)
+        memcpy(all, a->at, count * sizeof *all);
+    return debug_filters_set(a->d, all, (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX),
+                             &a->err);
+}
+
 struct numbered {
     uint64_t number;
     struct allocation found;
@@ -270,6 +281,7 @@ answer(struct ask *a, uint32_t what)
     case DEBUG_A_WHERE: return ask_where(a);
     case DEBUG_A_LAST: return ask_last(a);
     case DEBUG_A_CATCH: return ask_catch(a);
+    case DEBUG_A_FILTERS: return ask_filters(a);
     case DEBUG_A_ALLOCATION: return ask_allocation(a);
     case DEBUG_A_HOST: return ask_host(a);
     case DEBUG_A_POLLS: return runs(a) && debug_polls(a->d, &a->out, &a->err);

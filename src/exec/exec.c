@@ -51,6 +51,14 @@ turns(void *context, struct ls_error *err)
     return jit_get(r->jit, &j, err);
 }
 
+static const struct jit_kernel *
+passed(void *context, struct ls_error *err)
+{
+    const struct exec_request *r = ((struct exec_source *)context)->request;
+    struct jit_request j = code_request(r, JIT_EVENT_COUNT | JIT_EVENT_PASSED);
+    return jit_get(r->jit, &j, err);
+}
+
 bool
 exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report)
 {
@@ -82,6 +90,7 @@ exec_source_open(struct exec_source *s, const struct exec_request *r, struct exe
                                  .events = j.events,
                                  .instrumented = instrumented,
                                  .turns = turns,
+                                 .passed = passed,
                                  .run = exec_run,
                                  .context = s};
     return true;

@@ -17,6 +17,7 @@
  *   block.c      one block in flight ("slot"): its memory, and rounds over its warps
  *   cluster.c    where blocks of a cluster lie in the grid
  *   turns.c      the warps of a block with a schedule
+ *   passing.c    blocks that a debugger passes over
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   livelock.c      blocks in which nothing can happen any more
  *   warp.c       one call of a warp's code; warps whose lanes wait for each other
@@ -269,10 +270,22 @@ struct exec_code {
     const struct jit_kernel *(*instrumented)(void *context, struct ls_error *err);
     /* The same kernel with JIT_EVENT_TURNS; NULL: none to be had. */
     const struct jit_kernel *(*turns)(void *context, struct ls_error *err);
+    /* The same kernel with JIT_EVENT_PASSED; NULL: none to be had. */
+    const struct jit_kernel *(*passed)(void *context, struct ls_error *err);
     void *context;
     /* exec_run, for launches from the kernel. */
     bool (*run)(struct exec_pool *p, const struct exec_request *r, struct exec_report *report);
 };
+
+/* passing.c. Whether block `number`, which comes next, runs in code of which the debugger is told
+ * nothing; after it. */
+struct exec_passing {
+    bool never;
+    const struct exec_code *usual; /* NULL: not asked for yet */
+    struct exec_code code;         /* kernel NULL: the same */
+};
+bool exec_pass(struct exec_slot *s, struct exec_passing *p, uint64_t number);
+void exec_passed(struct exec_slot *s, const struct exec_passing *p);
 
 /* exec.c: the code that a request runs; stays where it is. False: the report says why. */
 struct exec_source {

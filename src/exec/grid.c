@@ -21,6 +21,7 @@ static void
 work_ordinary(struct exec_run *run, struct exec_worker *w, struct exec_slot *s)
 {
     _Atomic uint64_t *progress = &run->progress[w->id].block;
+    struct exec_passing passing = {0};
     for (;;) {
         /* Before the claim, so that whoever sees the claim sees a bound at or below it. */
         atomic_store(progress, atomic_load(&run->next));
@@ -38,8 +39,11 @@ work_ordinary(struct exec_run *run, struct exec_worker *w, struct exec_slot *s)
             if (exec_stopped(run, i))
                 break;
             atomic_store_explicit(progress, i, memory_order_release);
+            bool passed = run->launch.steps && exec_pass(s, &passing, i);
             exec_block_begin(s, i);
             exec_block_finish(s, exec_block_run(s, w));
+            if (passed)
+                exec_passed(s, &passing);
         }
     }
     atomic_store(progress, UINT64_MAX);

@@ -153,6 +153,7 @@ struct jit_block {
     struct jit_asked *asked;     /* one per thread; NULL: nobody wants to know */
     void *owner;                 /* exec's */
     void *tool;                  /* the tool's, see jit_tool.block_begin */
+    bool passed;                 /* its code tells of nothing: jit_tool.passes has said so */
     /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */
     const struct jit_gate *gates;
     struct jit_note *note, *note_end; /* the same: room for notes, and its end */
@@ -312,8 +313,10 @@ enum jit_event {
     JIT_EVENT_TURNS = 32, /* every loop counts as one that may wait: it gives way (JIT_YIELD) again
                              and again; services->compare */
     JIT_EVENT_SEEN = 16,  /* with ACCESS: struct jit_seen. Loads of parameters are not told */
-    JIT_EVENT_STEP = 64,  /* struct jit_steps; every register lies where struct jit_code_map says,
-                             and is read from there */
+    JIT_EVENT_PASSED =
+        128,             /* with COUNT: for blocks that a debugger passes over (jit_tool.passes) */
+    JIT_EVENT_STEP = 64, /* struct jit_steps; every register lies where struct jit_code_map says,
+                            and is read from there */
 };
 
 /* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or
@@ -557,6 +560,10 @@ struct jit_tool {
     /* JIT_EVENT_STEP: launches run on the thread that makes them. */
     struct jit_steps *steps;
     void (*step)(struct jit_warp *w);
+    /* The same: asked before a block begins, where blocks run one after the other: whether it may
+     * run in code of which the tool is told nothing, which runs its warps in the same order.
+     * block_begin sets its counts then: their sum is by how much the position goes up. */
+    bool (*passes)(struct jit_tool *t, const uint32_t ctaid[3], uint64_t number);
     /* The launch fails, before anything of it is given up. Where place and lanes are not known the
      * first call (f->text NULL) may fill them in; may come from a signal's handler. */
     void (*fault)(struct jit_fault *f);

@@ -86,6 +86,9 @@ class Kernel:
                                             "block": self.block, "n": N})
         return path
 
+    def under(self):
+        return ["debug", "-batch", "-ex", "run"] if self.tool == "debug" else [self.tool, "-q"]
+
     def remarks(self, jit):
         """Lines `place: pass: fired: text` of this kernel."""
         if not self.tool:
@@ -95,7 +98,7 @@ class Kernel:
             out = f"{self.folder}/remarks"
             if os.path.exists(out):
                 os.remove(out)
-            r = call([self.tool, "-q", self.program()], LOCKSTEP_REMARKS=out, LOCKSTEP_JIT=jit)
+            r = call([*self.under(), self.program()], LOCKSTEP_REMARKS=out, LOCKSTEP_JIT=jit)
             text = open(out).read() if os.path.exists(out) else ""
         if r.returncode not in (0, 1) or not text:
             fail(f"{self.name}: status {r.returncode}: {r.stderr[:300]}")
@@ -108,7 +111,7 @@ class Kernel:
     def result(self, jit):
         """What the kernel leaves in memory, or the tool's program prints."""
         if self.tool:
-            return call([self.tool, "-q", self.program()], LOCKSTEP_JIT=jit).stdout
+            return call([*self.under(), self.program()], LOCKSTEP_JIT=jit).stdout
         out = f"{self.folder}/out"
         r = self.launch(f"--jit={jit}", "--arg", f"buffer:@{self.folder}/in", "--arg", f"buffer:{4 * WORDS}",
                         "--arg", f"u32:{N}", "--dump", f"1:{out}")

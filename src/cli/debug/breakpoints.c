@@ -227,7 +227,7 @@ breakpoints_send(struct session *s, struct ls_error *err)
         fine = target_flags(&s->target, s->modules.at[m].number, flags, y->place_count, err);
         ls_release(flags);
     }
-    return fine && breakpoints_send_findings(s, err);
+    return fine && breakpoints_send_filters(s, err) && breakpoints_send_findings(s, err);
 }
 
 bool

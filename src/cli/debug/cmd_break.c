@@ -181,7 +181,7 @@ cmd_condition(struct session *s, const char *args, struct ls_error *err)
     b->condition = copied(args);
     if (!b->condition)
         session_say(s, "Breakpoint %u now unconditional.\n", b->number);
-    return true;
+    return breakpoints_send(s, err);
 }
 
 bool

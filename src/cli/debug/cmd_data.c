@@ -354,6 +354,12 @@ cmd_set(struct session *s, const char *args, struct ls_error *err)
         s->list_size = (uint32_t)n;
         return true;
     }
+    if (is_word(args, "pass-over", &rest)) {
+        if (strcmp(rest, "on") && strcmp(rest, "off"))
+            return ls_fail(err, LS_ERR_USAGE, "set pass-over takes on or off, not \"%s\"", rest);
+        s->all_blocks = !strcmp(rest, "off");
+        return breakpoints_send(s, err);
+    }
     if (!is_word(args, "var", &rest) && !is_word(args, "variable", &rest)) {
         for (size_t k = 0; k < sizeof accepted / sizeof *accepted; k++)
             if (is_word(args, accepted[k], &rest))
@@ -361,7 +367,7 @@ cmd_set(struct session *s, const char *args, struct ls_error *err)
         if (!strchr(args, '='))
             return ls_fail(err, LS_ERR_USAGE,
                            "set %s: no such setting; `set var NAME = VALUE', "
-                           "`set args', `set listsize'",
+                           "`set args', `set listsize', `set pass-over'",
                            args);
         rest = args;
     }
@@ -381,11 +387,14 @@ cmd_show(struct session *s, const char *args, struct ls_error *err)
         session_say(s, "\".\n");
     } else if (is_word(args, "listsize", &rest)) {
         session_say(s, "Number of source lines that list shows is %u.\n", s->list_size);
+    } else if (is_word(args, "pass-over", &rest)) {
+        session_say(s, "Blocks in which nothing can stop are passed over: %s.\n",
+                    s->all_blocks ? "off" : "on");
     } else if (is_word(args, "version", &rest)) {
         session_say(s, "lockstep %s\n", LOCKSTEP_VERSION);
     } else {
-        return ls_fail(err, LS_ERR_USAGE, "show %s: no such setting; args, listsize, version",
-                       args);
+        return ls_fail(err, LS_ERR_USAGE,
+                       "show %s: no such setting; args, listsize, pass-over, version", args);
     }
     return true;
 }

@@ -194,6 +194,9 @@ info_program(struct session *s, const char *args, struct ls_error *err)
                 (unsigned long long)s->target.stop.launch,
                 (unsigned long long)s->target.stop.position, s->over ? " (over)" : "",
                 session_kernel(s));
+    if (s->target.stop.passed)
+        session_say(s, "%llu blocks in which nothing could stop it were passed over.\n",
+                    (unsigned long long)s->target.stop.passed);
     return true;
 }
 

@@ -99,9 +99,11 @@ struct session {
     uint32_t launch_module;   /* of target.stop: index in modules */
     struct debug_write wrote; /* what `last` found, for `last go` */
     uint64_t wrote_launch;
-    bool stands; /* in a launch: target.stop says where */
-    bool over;   /*   the launch is over */
-    bool muted;  /* no breakpoint and watchpoint counts */
+    bool stands;     /* in a launch: target.stop says where */
+    bool over;       /*   the launch is over */
+    bool muted;      /* no breakpoint and watchpoint counts */
+    bool all_blocks; /* `set pass-over off': blocks in which nothing can stop are executed by
+                        instructions, too */
 
     uint32_t list_size;
     const char *list_file; /* where `list` goes on */
@@ -191,6 +193,12 @@ void breakpoints_note_findings(struct session *s);
 bool breakpoints_at_finding(const struct session *s, const struct breakpoint *b, uint32_t *lane);
 /* Tells the tool where enabled catchpoints stop. */
 bool breakpoints_send_findings(struct session *s, struct ls_error *err);
+
+/* -- filters.c --------------------------------------------------------------------------------- */
+
+/* Tells the tool which blocks and threads the breakpoints are for, as far as their conditions say
+ * it by built-in variables and numbers, and whether blocks may be passed over. */
+bool breakpoints_send_filters(struct session *s, struct ls_error *err);
 
 /* -- breakpoints.c ----------------------------------------------------------------------------- */
 

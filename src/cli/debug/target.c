@@ -386,6 +386,12 @@ target_catch(struct target *t, const struct debug_catch *all, size_t count, stru
 }
 
 bool
+target_filters(struct target *t, const struct debug_filter *all, size_t count, struct ls_error *err)
+{
+    return ask_exact(t, DEBUG_A_FILTERS, all, count * sizeof *all, NULL, 0, NULL, 0, err);
+}
+
+bool
 target_allocation(struct target *t, uint64_t number, struct debug_symbol *out, struct ls_error *err)
 {
     return ask_exact(t, DEBUG_A_ALLOCATION, &number, sizeof number, NULL, 0, out, sizeof *out, err);

@@ -89,6 +89,8 @@ bool target_catch(struct target *t, const struct debug_catch *all, size_t count,
 /* Where the allocation of this number lies. */
 bool target_allocation(struct target *t, uint64_t number, struct debug_symbol *out,
                        struct ls_error *err);
+bool target_filters(struct target *t, const struct debug_filter *all, size_t count,
+                    struct ls_error *err);
 bool target_flags(struct target *t, uint32_t module, const uint32_t *flags, uint32_t count,
                   struct ls_error *err);
 

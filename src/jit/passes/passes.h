@@ -38,6 +38,7 @@ enum pass_code {
     CODE_REPLAY = 8,  /* accesses and nothing more: the run that finds the place of a fault */
     CODE_STEPS = 16,  /* any of these; but the warp gives way before each access, for a schedule */
     CODE_DEBUG = 32,  /* each instruction by itself, registers in memory, for a debugger */
+    CODE_PASSED = 64, /* of blocks that a debugger passes over */
 };
 /* A column of the table: the kinds that the pass may run in. */
 enum pass_tools {
@@ -45,6 +46,7 @@ enum pass_tools {
     TOOLS_CHECK = CODE_CHECK,
     TOOLS_PROFILE = CODE_PROFILE,
     TOOLS_LIVE = CODE_PLAIN | CODE_CHECK | CODE_PROFILE,
+    TOOLS_PASSED = CODE_PASSED,
     TOOLS_ALL = TOOLS_LIVE | CODE_REPLAY | CODE_STEPS,
     TOOLS_ANY = TOOLS_ALL | CODE_DEBUG
 };

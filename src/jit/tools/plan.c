@@ -28,6 +28,8 @@ tools_code(const struct jit_request *r)
         code |= CODE_CHECK;
     if (r->events & JIT_EVENT_COUNT)
         code |= CODE_PROFILE;
+    if (r->events & JIT_EVENT_PASSED)
+        code |= CODE_PASSED;
     return code ? code : CODE_REPLAY;
 }
 
