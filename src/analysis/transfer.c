@@ -528,12 +528,14 @@ fact_transfer(struct facts *fs, const struct wir_insn *i, unsigned k,
     case PTX_OP_MMA:
     case PTX_OP_WMMA:
     case PTX_OP_WGMMA_MMA_ASYNC:
+    case PTX_OP_TCGEN05_LD:
     case PTX_OP_LDMATRIX:
     case PTX_OP_MOVMATRIX:
     case PTX_OP_ALLOCA:
     case PTX_OP_STACKSAVE:
     case PTX_OP_MBARRIER: return fact_nothing();
     case PTX_OP_BAR:
+    case PTX_OP_TCGEN05_ALLOC:
     case PTX_OP_BARRIER: return fact_uniform_value();
     case PTX_OP_SHFL:
     case PTX_OP_VOTE:

@@ -134,6 +134,7 @@ exec_slot_free(struct exec_slot *s)
     free(s->configuration);
     free(s->frames);
     free(s->pending);
+    free(s->tmem);
     local_free(s);
     memory_window_fini(&s->shared);
     text_free(&s->out);
@@ -179,6 +180,7 @@ block_begin(struct exec_slot *s, uint64_t number)
     s->live = s->warps;
     s->parked = 0;
     s->barriers_used = 0;
+    exec_tmem_begin(s);
     memset(s->passed, 0, sizeof s->passed[0] * s->warps);
     if (s->run->tool && s->run->tool->block_begin)
         s->run->tool->block_begin(&s->block);
@@ -362,7 +364,10 @@ exec_block_run(struct exec_slot *s, struct exec_worker *w)
     }
     if (s->livelock)
         exec_deadlock_polling(s);
-    return run_rounds(s);
+    enum block_outcome outcome = run_rounds(s);
+    for (uint32_t r = 0; outcome == BLOCK_DONE && r < s->cluster.blocks; r++)
+        exec_tmem_end(s->cluster.peer[r]);
+    return outcome;
 }
 
 void

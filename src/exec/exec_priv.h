@@ -25,6 +25,7 @@
  *   externals.c  printf, assert, malloc, free
  *   nested.c     launches from kernels
  *   image.c      textures; surface.c: surfaces; tensor.c: copies of boxes of tensors
+ *   tmem.c       tensor memory; tmem_mma.c: the descriptors of its products
  *   announced.c  what the code of a replay announces
  *   trap.c       what generated code itself finds wrong
  *   deadlock.c   the report of threads that cannot go on
@@ -173,6 +174,7 @@ struct exec_slot {
     bool wide;                   /* it has room for addresses that wrap */
     uint8_t *local_map;          /* with guards */
     size_t local_room;           /* without */
+    struct exec_tmem *tmem;      /* tensor memory; NULL: never asked for */
     struct text out;             /* printed, not yet handed on */
     struct jit_pending *pending; /* or NULL */
 };
@@ -259,6 +261,38 @@ _Noreturn void exec_deadlock_polling(struct exec_slot *s);
 _Noreturn void exec_lanes_deadlock(struct jit_warp *w, uint32_t lanes);
 
 /* -- a launch in flight ------------------------------------------------------------------------ */
+
+/* tmem.c. A block's tensor memory (PTX ISA 9.7.16.1), in units of 32 columns; those of other blocks
+ * on the same multiprocessor are not counted. */
+enum { EXEC_TMEM_UNIT = 32, EXEC_TMEM_UNITS = JIT_TMEM_COLUMNS / EXEC_TMEM_UNIT };
+struct exec_tmem {
+    uint32_t at[JIT_TMEM_LANES][JIT_TMEM_COLUMNS];
+    uint32_t used;                   /* a bit per unit */
+    uint8_t units[EXEC_TMEM_UNITS];  /* by the first of an allocation: how many; 0: none begins */
+    uint32_t place[EXEC_TMEM_UNITS]; /* and where it was made */
+    uint32_t last;                   /* columns of the allocation before; 0: none was made */
+    bool relinquished;
+};
+/* One lane's instruction. */
+struct exec_tmem_use {
+    struct jit_warp *warp;
+    struct exec_slot *slot;
+    struct exec_tmem *tmem;
+    struct jit_tmem_insn what;
+    struct jit_tmem_data *data;
+    uint32_t place, lane;
+};
+_Noreturn void exec_tmem_fail(const struct exec_tmem_use *u, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Ends the block unless these lanes and columns are there, and allocated. */
+void exec_tmem_check(const struct exec_tmem_use *u, const char *what, uint32_t lane, uint32_t lanes,
+                     uint32_t column, uint32_t columns);
+uint64_t exec_tmem_shared_bytes(const struct exec_tmem_use *u);
+/* tmem_mma.c */
+void exec_tmem_multiply(struct exec_tmem_use *u);
+/* A block begins; its threads have all exited: nothing must be left allocated. */
+void exec_tmem_begin(struct exec_slot *s);
+void exec_tmem_end(struct exec_slot *s);
 
 /* The code that a request runs, and where more of it comes from. */
 struct exec_code {
@@ -649,6 +683,8 @@ void exec_image(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t plac
 struct texture;
 void exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                  const struct jit_tensor_data *data);
+void exec_tmem(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
+               struct jit_tmem_data *data);
 void exec_surface(struct jit_warp *w, uint32_t lanes, struct jit_image_insn what, uint32_t place,
                   const struct texture *t, struct jit_image_data *data);
 /* Formats like printf in a kernel; returns what the kernel's printf returns. */

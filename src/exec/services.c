@@ -21,6 +21,7 @@ const struct jit_services exec_services = {
     .flush = exec_combine_flush,
     .image = exec_image,
     .tensor = exec_tensor,
+    .tmem = exec_tmem,
     .held = exec_held,
     .pause = exec_pause,
     .launch = exec_nested_launch,

@@ -61,6 +61,8 @@ hash_block(uint64_t h, struct exec_slot *s)
     h = exec_hash_bytes(h, s->block.shared, s->cluster.leader->shared.size);
     if (s->block.local)
         h = exec_hash_bytes(h, s->block.local, exec_slot_local_bytes(s));
+    if (s->tmem)
+        h = exec_hash_bytes(h, s->tmem, sizeof *s->tmem);
     if (s->block.pending && s->block.pending->size)
         h = exec_hash_bytes(h, s->block.pending->sum, sizeof s->block.pending->sum);
     return h;

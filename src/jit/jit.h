@@ -19,6 +19,7 @@
 #include "base/base.h"
 #include "jit/image.h"
 #include "jit/tensor.h"
+#include "jit/tmem.h"
 #include "ptx/ptx.h"
 
 struct memory;
@@ -407,6 +408,9 @@ struct jit_services {
     /* An instruction on tensors: what is a struct jit_tensor_insn. */
     void (*tensor)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                    const struct jit_tensor_data *data);
+    /* One on tensor memory: what is a struct jit_tmem_insn. */
+    void (*tmem)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
+                 struct jit_tmem_data *data);
     /* Lanes (may be none) stand at an instruction until others of their warp come to one of its
      * kind; told before the warp waits for something else or traps for want of it. */
     void (*held)(struct jit_warp *w, uint32_t lanes, uint32_t place);

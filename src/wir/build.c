@@ -156,6 +156,23 @@ new_label(struct flat *b)
     return (uint32_t)b->labels.count - 1;
 }
 
+/* What blocks until another warp makes room (tcgen05.alloc) becomes a loop: the instruction has a
+ * predicate more, its first operand, that says whether it was done. */
+static void
+push_retried(struct flat *b, const struct wir_insn *at)
+{
+    struct ptx_insn i = at->i;
+    uint32_t again = new_label(b), done = (uint32_t)b->regs.count;
+    b->labels.at[again] = (uint32_t)b->insns.count;
+    VEC_PUSH(&b->regs, ((struct wir_reg){.type = PTX_PRED, .name = ""}));
+    i.operand = operands(b, i.operand_count + 1u);
+    i.operand[0] = (struct ptx_operand){.kind = PTX_O_REG, .reg = done};
+    memcpy(i.operand + 1, at->i.operand, sizeof *i.operand * i.operand_count);
+    i.operand_count++;
+    push_insn(b, &i, at->func, at->place);
+    push_jump(b, at, again, done, true);
+}
+
 static bool inline_body(struct flat *b, struct instance *in);
 
 static bool
@@ -327,68 +344,6 @@ inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
     return true;
 }
 
-/* Arithmetic can be done for all lanes and kept for some; what reads or writes memory, calls or
- * waits needs a branch around it. */
-bool
-wir_needs_branch(const struct ptx_insn *i)
-{
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_ST:
-    case PTX_OP_ATOM:
-    case PTX_OP_RED:
-    case PTX_OP_CALL:
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT:
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-    case PTX_OP_BAR_WARP:
-    case PTX_OP_BARRIER_CLUSTER:
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ACTIVEMASK:
-    case PTX_OP_ELECT:
-    case PTX_OP_TEX:
-    case PTX_OP_TLD4:
-    case PTX_OP_SULD:
-    case PTX_OP_SUST:
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_SURED:
-    case PTX_OP_TXQ:
-    case PTX_OP_SUQ:
-    case PTX_OP_ISTYPEP:
-    case PTX_OP_CP_ASYNC_MBARRIER:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
-    case PTX_OP_CP_ASYNC_BULK_TENSOR:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case PTX_OP_TENSORMAP_REPLACE:
-    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
-    case PTX_OP_ST_ASYNC:
-    case PTX_OP_ST_BULK:
-    case PTX_OP_RED_ASYNC:
-    case PTX_OP_MOVMATRIX:
-    case PTX_OP_ALLOCA:
-    case PTX_OP_STACKRESTORE:
-    case PTX_OP_MBARRIER:
-    case PTX_OP_MMA:
-    case PTX_OP_WMMA:
-    case PTX_OP_WGMMA_FENCE:
-    case PTX_OP_WGMMA_MMA_ASYNC:
-    case PTX_OP_WGMMA_COMMIT_GROUP:
-    case PTX_OP_WGMMA_WAIT_GROUP:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_BRX: return true;
-    default: return false;
-    }
-}
-
 static bool
 inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, uint32_t place)
 {
@@ -440,6 +395,8 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
     } else if (i->op == PTX_OP_CALL) {
         if (!inline_call(b, in, &f))
             return false;
+    } else if (i->op == PTX_OP_TCGEN05_ALLOC) {
+        push_retried(b, &f);
     } else {
         push_insn(b, i, f.func, f.place);
     }

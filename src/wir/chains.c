@@ -44,6 +44,15 @@ destinations(const struct ptx_insn *i)
     case PTX_OP_DISCARD:
     case PTX_OP_APPLYPRIORITY:
     case PTX_OP_WGMMA_WAIT_GROUP:
+    case PTX_OP_TCGEN05_DEALLOC:
+    case PTX_OP_TCGEN05_ST:
+    case PTX_OP_TCGEN05_CP:
+    case PTX_OP_TCGEN05_SHIFT:
+    case PTX_OP_TCGEN05_MMA:
+    case PTX_OP_TCGEN05_MMA_WS:
+    case PTX_OP_TCGEN05_MMA_SP:
+    case PTX_OP_TCGEN05_MMA_WS_SP:
+    case PTX_OP_TCGEN05_COMMIT:
     case PTX_OP_SETMAXNREG: return 0;
     case PTX_OP_BAR:
     case PTX_OP_BARRIER: return ptx_has(i, PTX_M_RED) ? 1 : 0;

@@ -33,7 +33,7 @@ reject "noise" "bad.ptx:[0-9]+:[0-9]+: "
 head -c 4096 /dev/zero >bad.ptx
 reject "zero bytes" "bad.ptx:"
 body "unknown instruction" "bad.ptx:7:[0-9]+: .*frobnicate" 'frobnicate.u32 %r0, %r1;'
-body "left out instruction" "bad.ptx:7:[0-9]+: .*tcgen05" 'tcgen05.wait::ld.sync.aligned;'
+body "left out instruction" "bad.ptx:7:[0-9]+: .*multimem.st" 'multimem.st.global.u32 [%d0], %r0;'
 body "wrong operand type" "bad.ptx:7:[0-9]+: " 'add.u32 %r0, %d0, %r1;'
 body "wrong operand count" "bad.ptx:7:[0-9]+: " 'add.u32 %r0, %r1;'
 body "too much shared memory" "uses too much shared data .0x3b9ac9ff bytes, 0xc000 max" '.shared .b8 big[999999999];' \

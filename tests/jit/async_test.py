@@ -339,7 +339,6 @@ DONE:
     assert words(case(body, 4, [struct.pack("<I", 4711) + bytes(508)])) == [4711]
     for text, why in (
             ("multimem.ld_reduce.global.add.u32 %r, [%o];", "multimem.ld_reduce"),
-            ("tcgen05.wait::ld.sync.aligned;", "tcgen05.wait"),
             ("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r], [%o, {%r}], [%r];",
              "tensor"),
             ("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %q;", "clusterlaunchcontrol")):

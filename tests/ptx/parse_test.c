@@ -286,7 +286,7 @@ static const struct {
     {KERNEL("frobnicate.b32 %r1;"), "7:1: frobnicate is not a PTX instruction"},
     {KERNEL("cp.b32 %r1;"), "7:1: cp is not a PTX instruction"},
     {KERNEL("add.fast.s32 %r1, %r2, %r3;"), "7:4: '.fast' is not a modifier of PTX"},
-    {KERNEL("tcgen05.wait::ld.sync.aligned;"), "7:1: tcgen05.wait::ld is not supported"},
+    {KERNEL("multimem.red.global.add.u32 [%rd1], %r1;"), "7:1: multimem.red is not supported"},
     {KERNEL("add.s32 %r1, %r2, %q;"), "7:19: '%q' is not declared"},
     {KERNEL("add.s32 %r1, %r2, %r3"), "8:1: ';' expected, not '}'"},
     {KERNEL("call %r1;"),

@@ -323,6 +323,22 @@ units_insn(struct core *c, const struct wir_insn *i, bool *done)
     case PTX_OP_WGMMA_MMA_ASYNC:
     case PTX_OP_WGMMA_COMMIT_GROUP:
     case PTX_OP_WGMMA_WAIT_GROUP: *done = wgmma_insn(c, i); return true;
+    case PTX_OP_TCGEN05_ALLOC:
+    case PTX_OP_TCGEN05_DEALLOC:
+    case PTX_OP_TCGEN05_RELINQUISH_ALLOC_PERMIT:
+    case PTX_OP_TCGEN05_LD:
+    case PTX_OP_TCGEN05_ST:
+    case PTX_OP_TCGEN05_WAIT_LD:
+    case PTX_OP_TCGEN05_WAIT_ST:
+    case PTX_OP_TCGEN05_CP:
+    case PTX_OP_TCGEN05_SHIFT:
+    case PTX_OP_TCGEN05_MMA:
+    case PTX_OP_TCGEN05_MMA_WS:
+    case PTX_OP_TCGEN05_MMA_SP:
+    case PTX_OP_TCGEN05_MMA_WS_SP:
+    case PTX_OP_TCGEN05_COMMIT:
+    case PTX_OP_TCGEN05_FENCE_BEFORE:
+    case PTX_OP_TCGEN05_FENCE_AFTER: *done = tcgen05_insn(c, i); return true;
     default: return false;
     }
 }

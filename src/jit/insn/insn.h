@@ -51,6 +51,10 @@ LLVMValueRef core_sync_active(struct core *c); /* i32: lanes that take part */
 LLVMValueRef core_sync_input(struct core *c, unsigned n, LLVMValueRef own);
 LLVMValueRef core_sync_site(struct core *c, uint32_t block, size_t field);
 
+/* -- tcgen05.c --------------------------------------------------------------------------------- */
+
+bool tcgen05_insn(struct core *c, const struct wir_insn *i);
+
 /* -- tensor.c ---------------------------------------------------------------------------------- */
 
 /* cp.async.bulk.tensor and its kin, tensormap.replace. */

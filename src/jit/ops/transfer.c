@@ -118,6 +118,12 @@ do_barrier(uint32_t op, uint64_t address, uint64_t number)
     }
 }
 
+void
+jit_barrier_arrive(uint64_t address)
+{
+    arrive(address, load_word(address), TRANSFER_ARRIVE, 1);
+}
+
 /* The phase that the lane asked for is not over: kept for the report of a deadlock. */
 static void
 note_asked(struct jit_warp *w, unsigned lane, uint32_t op, uint64_t address, uint64_t number)

@@ -23,12 +23,6 @@ enum { CHUNK = 16, ROWS = 16, ROW_BYTES = 32 };
 
 /* -- descriptors ------------------------------------------------------------------------------ */
 
-struct wgmma_place {
-    uint32_t start, leading, stride;
-    uint32_t shift; /* 1 << shift chunks are swizzled together: 1, 2, 4, 8 */
-    uint32_t base;
-};
-
 static struct wgmma_place
 place_of(uint64_t descriptor)
 {
@@ -40,23 +34,6 @@ place_of(uint64_t descriptor)
                                 .base = (uint32_t)(descriptor >> 49) & 7};
 }
 
-/* Offset of a chunk. Along k: chunk `chunk` of row `row`; transposed: the numbers of k `chunk` in
- * rows 8 * row and on. */
-static inline uint32_t
-chunk_at(const struct wgmma_place *p, bool transposed, uint32_t row, uint32_t chunk)
-{
-    uint32_t at = p->start, s = p->shift, low = (1u << s) - 1;
-    if (!transposed)
-        at += (row % 8 * CHUNK << s) + row / 8 * p->stride + (chunk & low) * CHUNK +
-              (chunk >> s) * p->leading;
-    else if (!s)
-        at += row * p->stride + chunk % 8 * CHUNK + chunk / 8 * p->leading;
-    else
-        at += (row & low) * CHUNK + (row >> s) * p->leading + (chunk % 8 * CHUNK << s) +
-              chunk / 8 * p->stride;
-    return at ^ (((at >> 7) - p->base) & low) << 4;
-}
-
 static void
 load_rows(const uint8_t *shared, uint64_t descriptor, bool transposed, uint32_t first,
           uint32_t rows, uint32_t bytes, uint8_t (*out)[64])
@@ -65,12 +42,12 @@ load_rows(const uint8_t *shared, uint64_t descriptor, bool transposed, uint32_t 
     if (!transposed) {
         for (uint32_t r = 0; r < rows; r++)
             for (uint32_t c = 0; c < bytes / CHUNK; c++)
-                memcpy(out[r] + CHUNK * c, shared + chunk_at(&p, false, first + r, c), CHUNK);
+                memcpy(out[r] + CHUNK * c, shared + wgmma_chunk_at(&p, false, first + r, c), CHUNK);
         return;
     }
     for (uint32_t r = 0; r < rows; r += 8)
         for (uint32_t k = 0; k < bytes / 2; k++) {
-            const uint8_t *from = shared + chunk_at(&p, true, (first + r) / 8, k);
+            const uint8_t *from = shared + wgmma_chunk_at(&p, true, (first + r) / 8, k);
             for (uint32_t n = 0; n < 8; n++)
                 memcpy(out[r + n] + 2 * k, from + 2 * n, 2);
         }
@@ -86,7 +63,7 @@ reads_of(uint64_t descriptor, bool transposed, uint32_t first, uint32_t rows, ui
     first /= transposed ? 8 : 1;
     for (uint32_t r = 0; r < outer; r++)
         for (uint32_t c = 0; c < inner; c++)
-            out[n++] = chunk_at(&p, transposed, first + r, c);
+            out[n++] = wgmma_chunk_at(&p, transposed, first + r, c);
     return n;
 }
 
@@ -229,6 +206,9 @@ wgmma_run(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t (
     else
         load_rows(o->shared, o->a, f->trans_a, o->row, ROWS, ROW_BYTES, x.a);
     load_rows(o->shared, o->b, f->trans_b, 0, f->n, ROW_BYTES << f->sparse, x.b);
+    x.bits = f->a == WGMMA_E4M3 || f->a == WGMMA_E5M2 ? 13 : 25;
+    x.scale_d = 0;
+    x.scaled = false;
     for (uint32_t r = 0; r < ROWS; r++)
         x.kept[r] = ~0ull;
     if (f->sparse)

@@ -2,7 +2,8 @@
  *
  * jit, inside: what generated code calls for wgmma.mma_async (PTX ISA 9.7.15): one warp's 16 rows
  * of D = A * B + D. ops/wgmma.c finds the numbers in registers and shared memory, ops/wgmma_float.c
- * multiplies floats.
+ * multiplies floats, those that it leaves out ops/wgmma_element.c. The same do tcgen05.mma
+ * (ops/tcgen05.c).
  *
  * Bit for bit what an H200 gives (tests/data/h200_wgmma.xz: 11,160 tiles). Its sum of products:
  *   - f16, bf16, tf32: all products of a row and column and D at once, aligned to the largest
@@ -31,6 +32,10 @@ enum wgmma_type {
     WGMMA_U8,
     WGMMA_B1,
     WGMMA_S32,
+    WGMMA_E2M3, /* tcgen05.mma alone, from here on; in bytes whose highest bit is the sign */
+    WGMMA_E3M2,
+    WGMMA_E2M1,
+    WGMMA_PAIR, /* two e2m1 */
 };
 
 /* (abi) An instruction. */
@@ -73,18 +78,73 @@ void wgmma_run(const struct wgmma_form *f, const struct wgmma_operands *o, uint3
 enum { WGMMA_MOST_READS = 32 + 4 * 256 };
 uint32_t wgmma_reads(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t *out);
 
-/* -- ops/wgmma_float.c ------------------------------------------------------------------------- */
+/* -- descriptors ------------------------------------------------------------------------------- */
 
-enum { WGMMA_MOST_K = 64, WGMMA_MOST_N = 256 };
+/* Where the core matrices are of which a matrix in shared memory is made. */
+struct wgmma_place {
+    uint32_t start, leading, stride;
+    uint32_t shift; /* 1 << shift chunks are swizzled together: 1, 2, 4, 8 */
+    uint32_t base;
+    bool pairs; /* tcgen05: of chunks, and four k make a pattern: 32-byte atoms */
+};
+
+/* Offset of a chunk of 16 bytes. Along k: chunk `chunk` of row `row`; transposed: the numbers of k
+ * `chunk` in chunk `row` along m or n. */
+static inline uint32_t
+wgmma_chunk_at(const struct wgmma_place *p, bool transposed, uint32_t row, uint32_t chunk)
+{
+    enum { CHUNK = 16 };
+    uint32_t at = p->start, s = p->shift, low = (1u << s) - 1, deep = p->pairs ? 4 : 8;
+    if (!transposed)
+        at += (row % 8 * CHUNK << s) + row / 8 * p->stride + (chunk & low) * CHUNK +
+              (chunk >> s) * p->leading;
+    else if (!s)
+        at += row * p->stride + chunk % 8 * CHUNK + chunk / 8 * p->leading;
+    else
+        at += (row & low) * CHUNK + (row >> s) * p->leading + (chunk % deep * CHUNK << s) +
+              chunk / deep * p->stride;
+    if (p->pairs)
+        return at ^ (((at >> 7) - p->base) & 3) << 5;
+    return at ^ (((at >> 7) - p->base) & low) << 4;
+}
+
+/* -- ops/wgmma_float.c, ops/wgmma_element.c ------------------------------------------------------
+ */
+
+enum { WGMMA_MOST_K = 64, WGMMA_MOST_N = 256, WGMMA_NO_NUMBER = -1000 };
 
 /* The factors: rows of bytes along k. */
 struct wgmma_factors {
     const struct wgmma_form *form;
-    uint32_t k;        /* numbers along it */
+    uint32_t k;      /* numbers along it */
+    int32_t bits;    /* that count below the largest exponent of a sum: 25, 13 */
+    int32_t scale_d; /* D counts by 2^-scale_d */
+    bool scaled;     /* each row counts by 2^scale; WGMMA_NO_NUMBER: it is NaN */
+    int16_t scale_a[16], scale_b[WGMMA_MOST_N];
     uint64_t kept[16]; /* of a row of A: the k at which it has numbers */
     uint8_t a[16][64];
     uint8_t b[WGMMA_MOST_N][64];
 };
+
+struct wgmma_format {
+    uint8_t bytes, below, fraction, left; /* left: the magnitude's way to a float's place */
+    int16_t bias, limit_field;            /* from this field on, or */
+    uint32_t limit;                       /* from this magnitude on it is infinite or NaN */
+    float scale;                          /* of the float made like that */
+    bool wide;                            /* exponents of products do not fit in a byte */
+    bool infinite;
+};
+extern const struct wgmma_format wgmma_formats[]; /* by enum wgmma_type */
+
+enum { WGMMA_LOWEST = -133 }; /* sums are not aligned to less (-132, -134 fit the readings, too) */
+
+/* Of numbers and of D as a row of A and a column of B have them: one element of D. */
+uint32_t wgmma_element(const struct wgmma_factors *x, uint32_t row, uint32_t column,
+                       uint32_t before);
+/* sum * 2^unit, cut off to a float of `kept` bits of fraction. */
+uint32_t wgmma_cut_to_f32(int64_t sum, int32_t unit, uint32_t kept);
+/* An addend of `left` fraction bits too many, `shift` below the sum's largest exponent. */
+int64_t wgmma_aligned(int64_t fraction, int32_t left, int32_t shift);
 
 void wgmma_float(const struct wgmma_factors *x, bool add, uint32_t (*d)[32]);
 

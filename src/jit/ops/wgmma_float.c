@@ -28,9 +28,8 @@ enum {
     NO_PRODUCT = -45,      /*   is below that: e4m3, e5m2, f16 have exponents from -14 to 15, */
     NO_PRODUCT_WIDE = -62, /*   others are made to have some from -31 to 0 */
     SPREAD = 31,
-    LEAST = -100,  /* exponent of a sum whose results are no denormals: 2^(LEAST - 25) */
-    MOST = 100,    /* above it products do not count */
-    LOWEST = -133, /* sums are not aligned to less (-132 and -134 fit the readings, too) */
+    LEAST = -100, /* exponent of a sum whose results are no denormals: 2^(LEAST - 25) */
+    MOST = 100,   /* above it products do not count */
     NO_EXPONENT = -10000,
 };
 
@@ -42,17 +41,6 @@ typedef int8_t few_bytes __attribute__((vector_size(16)));
 typedef float quad __attribute__((vector_size(16)));
 
 #define INLINE static inline __attribute__((always_inline))
-
-/* -- formats ---------------------------------------------------------------------------------- */
-
-struct wgmma_format {
-    uint8_t bytes, below, fraction, left; /* left: the magnitude's way to a float's place */
-    int16_t bias, limit_field;            /* from this field on, or */
-    uint32_t limit;                       /* from this magnitude on it is infinite or NaN */
-    float scale;                          /* of the float made like that */
-    bool wide;                            /* exponents of products do not fit in a byte */
-    bool infinite;
-};
 
 #define F16                                                                                        \
     {                                                                                              \
@@ -66,145 +54,6 @@ struct wgmma_format {
     {                                                                                              \
         4, 13, 10, 13, 127, 255, 0x3fc00, 1, true, true                                            \
     }
-
-static const struct wgmma_format formats[] = {
-    [WGMMA_F16] = F16,
-    [WGMMA_BF16] = BF16,
-    [WGMMA_TF32] = TF32,
-    [WGMMA_E4M3] = {1, 0, 3, 20, 7, 16, 0x7f, 0x1p120f, false, false},
-    [WGMMA_E5M2] = {1, 0, 2, 21, 15, 31, 0x7c, 0x1p112f, false, true},
-    [WGMMA_F32] = {4, 0, 23, 0, 127, 255, 0x7f800000, 1, true, true},
-};
-
-/* One number, for sums one by one: fraction * 2^(exponent - format's fraction bits). */
-struct apart {
-    int64_t fraction;
-    int32_t exponent;
-    bool infinite, nan;
-};
-
-static struct apart
-number_of(const struct wgmma_format *f, uint32_t w)
-{
-    w >>= f->below;
-    uint32_t top = 8u * f->bytes - 1 - f->below, magnitude = w & ((1u << top) - 1);
-    uint32_t field = magnitude >> f->fraction;
-    struct apart n = {.infinite = f->infinite && magnitude == f->limit};
-    n.nan = magnitude >= f->limit && !n.infinite;
-    n.fraction = magnitude & ((1u << f->fraction) - 1);
-    n.fraction |= field ? 1ll << f->fraction : 0;
-    n.fraction = n.infinite ? 1 : n.fraction;
-    n.fraction = w >> top & 1 ? -n.fraction : n.fraction;
-    n.exponent = (int32_t)(field ? field : 1) - f->bias;
-    return n;
-}
-
-static uint32_t
-word_at(const uint8_t *at, uint32_t bytes)
-{
-    uint32_t w = 0;
-    memcpy(&w, at, bytes); /* little-endian hosts only */
-    return w;
-}
-
-/* -- one by one -------------------------------------------------------------------------------- */
-
-/* sum * 2^unit, cut off to a float of `kept` bits of fraction. */
-static uint32_t
-cut_to_f32(int64_t sum, int32_t unit, uint32_t kept)
-{
-    uint64_t m = (uint64_t)(sum < 0 ? -sum : sum);
-    if (!m)
-        return 0;
-    int32_t exponent = 63 - __builtin_clzll(m) + unit;
-    int32_t lowest = (exponent < -126 ? -126 : exponent) - (int32_t)kept; /* bit that is kept */
-    int32_t drop = lowest - unit;
-    m = drop > 63 ? 0 : drop > 0 ? m >> drop : m << -drop;
-    if (exponent > 127)
-        return (sum < 0 ? 0xff800000u : 0x7f800000u);
-    m <<= 23 - kept;
-    uint32_t bits =
-        exponent < -126 ? (uint32_t)m : (uint32_t)(exponent + 126) * (1u << 23) + (uint32_t)m;
-    return bits ? bits | (sum < 0 ? 0x80000000u : 0) : 0;
-}
-
-/* sum * 2^unit to the nearest half. */
-static uint32_t
-round_to_f16(int64_t sum, int32_t unit)
-{
-    uint64_t m = (uint64_t)(sum < 0 ? -sum : sum), sign = sum < 0 ? 0x8000 : 0;
-    if (!m)
-        return 0;
-    int32_t exponent = 63 - __builtin_clzll(m) + unit;
-    int32_t drop = (exponent < -14 ? -14 : exponent) - 10 - unit;
-    if (exponent > 15)
-        return (uint32_t)sign | 0x7c00;
-    if (drop > 63)
-        return 0;
-    if (drop <= 0) {
-        m <<= -drop;
-    } else {
-        uint64_t rest = m & ((1ull << drop) - 1), half = 1ull << (drop - 1);
-        m >>= drop;
-        m += rest > half || (rest == half && m & 1);
-    }
-    uint32_t bits = (uint32_t)(exponent < -14 ? 0 : exponent + 14) * 1024 + (uint32_t)m;
-    return bits ? bits | (uint32_t)sign : 0;
-}
-
-/* An addend of `left` fraction bits below 2^exponent, at the sum's largest exponent. */
-static int64_t
-aligned(int64_t fraction, int32_t left, int32_t shift)
-{
-    int64_t m = fraction < 0 ? -fraction : fraction;
-    shift += left;
-    m = shift > 62 ? 0 : shift > 0 ? m >> shift : m << -shift;
-    return fraction < 0 ? -m : m;
-}
-
-static uint32_t
-special_result(bool nan, bool negative, bool half)
-{
-    if (nan)
-        return half ? 0x7fff : 0x7fffffff;
-    return half ? 0x7c00u | (uint32_t)negative << 15 : 0x7f800000u | (uint32_t)negative << 31;
-}
-
-/* An element of D: of row `row` of A and column `column` of B, on top of `before`. */
-static uint32_t
-element(const struct wgmma_factors *x, uint32_t row, uint32_t column, uint32_t before)
-{
-    const struct wgmma_form *w = x->form;
-    const struct wgmma_format *fa = &formats[w->a], *fb = &formats[w->b], *fd = &formats[w->d];
-    int32_t bits = fa->bytes == 1 ? 13 : 25, top = LOWEST, count = 0;
-    struct apart term[WGMMA_MOST_K + 1], c = number_of(fd, before);
-    bool nan = c.nan, up = c.infinite && c.fraction > 0, down = c.infinite && c.fraction < 0;
-    for (uint32_t k = 0; k < x->k; k++) {
-        struct apart a = number_of(fa, word_at(&x->a[row][k * fa->bytes], fa->bytes));
-        struct apart b = number_of(fb, word_at(&x->b[column][k * fb->bytes], fb->bytes));
-        int64_t product = w->negate ? -a.fraction * b.fraction : a.fraction * b.fraction;
-        bool infinite = a.infinite || b.infinite;
-        if (!(x->kept[row] >> k & 1))
-            continue;
-        nan |= a.nan || b.nan || (infinite && !product);
-        up |= infinite && product > 0;
-        down |= infinite && product < 0;
-        if (!product || infinite)
-            continue;
-        term[count++] = (struct apart){.fraction = product, .exponent = a.exponent + b.exponent};
-        top = term[count - 1].exponent > top ? term[count - 1].exponent : top;
-    }
-    if (nan || up || down)
-        return special_result(nan || (up && down), down, fd->bytes == 2);
-    top = c.fraction && c.exponent > top ? c.exponent : top;
-    int64_t sum = aligned(c.fraction, fd->fraction - bits, top - c.exponent);
-    for (int32_t k = 0; k < count; k++)
-        sum +=
-            aligned(term[k].fraction, fa->fraction + fb->fraction - bits, top - term[k].exponent);
-    if (fd->bytes == 2)
-        return round_to_f16(sum, top - bits);
-    return cut_to_f32(sum, top - bits, fa->bytes == 1 ? 13 : 23);
-}
 
 /* -- factors as vectors ------------------------------------------------------------------------ */
 
@@ -238,7 +87,7 @@ float_of(uint32_t bits)
 
 INLINE void
 read_line(const struct wgmma_format *f, uint32_t size, const uint8_t *at, uint32_t count,
-          bool negate, struct line *out)
+          bool negate, int32_t scale, struct line *out)
 {
     uint32_t top_bit = 8 * size - 1 - f->below, mask = (1u << top_bit) - 1, most = 0;
     int32_t exponent[WGMMA_MOST_K], top = NO_EXPONENT, least = 0;
@@ -253,8 +102,8 @@ read_line(const struct wgmma_format *f, uint32_t size, const uint8_t *at, uint32
         exponent[k] = magnitude ? e : NO_EXPONENT;
         most = magnitude > most ? magnitude : most;
     }
-    out->top = 0;
-    out->odd = most >= f->limit ? -1 : 0;
+    out->top = scale;
+    out->odd = most >= f->limit || scale == WGMMA_NO_NUMBER ? -1 : 0;
     if (f->wide) {
         for (uint32_t k = 0; k < count; k++)
             top = exponent[k] > top ? exponent[k] : top;
@@ -295,7 +144,7 @@ read_left(const struct wgmma_factors *x, const struct wgmma_format *f, uint32_t 
     out->some_odd = 0;
     for (uint32_t r = 0; r < ROWS; r++) {
         struct line line;
-        read_line(f, size, x->a[r], count, x->form->negate, &line);
+        read_line(f, size, x->a[r], count, x->form->negate, x->scaled ? x->scale_a[r] : 0, &line);
         for (uint32_t k = 0; k < count; k++) {
             float v = line.number[k];
             quad q = {v, v, v, v};
@@ -357,7 +206,8 @@ read_right(const struct wgmma_factors *x, const struct wgmma_format *f, uint32_t
     for (uint32_t parity = 0; parity < 2; parity++) {
         struct line line[4];
         for (uint32_t t = 0; t < 4; t++) {
-            read_line(f, size, x->b[first + 2 * t + parity], count, false, &line[t]);
+            uint32_t n = first + 2 * t + parity;
+            read_line(f, size, x->b[n], count, false, x->scaled ? x->scale_b[n] : 0, &line[t]);
             out->top[parity][t] = line[t].top;
             out->odd[parity][t] = line[t].odd;
             out->some_odd |= line[t].odd;
@@ -417,7 +267,7 @@ four(const int32_t v[4])
 
 /* The largest exponent of the products of every element. */
 INLINE bytes
-largest(const struct left *a, const int8_t b[][4], uint32_t k, bool wide)
+largest(const struct left *a, const int8_t b[][4], uint32_t k, int8_t least)
 {
     bytes top = (bytes){0} + INT8_MIN;
     for (uint32_t n = 0; n < k; n++) {
@@ -426,24 +276,44 @@ largest(const struct left *a, const int8_t b[][4], uint32_t k, bool wide)
         bytes e = a->exponent[n] + (bytes)((ints){0} + one);
         top = LARGER(e, top);
     }
-    bytes none = top < (int8_t)(wide ? NO_PRODUCT_WIDE : NO_PRODUCT);
+    bytes none = top < least;
     return (top & ~none) | (none & INT8_MIN);
 }
 
-/* The products, scaled and cut off, summed. */
+/* The products from k to `end`, scaled and cut off, summed. */
 INLINE void
-sum_products(const struct left *a, const float b[][4], uint32_t k, const floats scale[PARTS],
-             ints sum[PARTS])
+sum_some(const struct left *a, const float b[][4], uint32_t k, uint32_t end,
+         const floats scale[PARTS], ints sum[PARTS])
 {
     for (uint32_t v = 0; v < PARTS; v++)
         sum[v] = (ints){0};
-    for (uint32_t n = 0; n < k; n++) {
+    for (uint32_t n = k; n < end; n++) {
         quad q;
         memcpy(&q, b[n], sizeof q);
         floats four_times =
             __builtin_shufflevector(q, q, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
         for (uint32_t v = 0; v < PARTS; v++)
             sum[v] += __builtin_convertvector(a->number[n][v] * four_times * scale[v], ints);
+    }
+}
+
+/* All of them. Sixteen products with 25 bits stay below 2^31: of more of them two sums are made,
+ * and odd is -1 where both together do not. */
+INLINE void
+sum_products(const struct left *a, const float b[][4], uint32_t k, bool twice,
+             const floats scale[PARTS], ints sum[PARTS], ints odd[PARTS])
+{
+    ints rest[PARTS];
+    sum_some(a, b, 0, twice ? k / 2 : k, scale, sum);
+    for (uint32_t v = 0; v < PARTS; v++)
+        odd[v] = (ints){0};
+    if (!twice)
+        return;
+    sum_some(a, b, k / 2, k, scale, rest);
+    for (uint32_t v = 0; v < PARTS; v++) {
+        ints all = (ints)((words)sum[v] + (words)rest[v]);
+        odd[v] = ((sum[v] ^ all) & (rest[v] ^ all)) >> 31;
+        sum[v] = all;
     }
 }
 
@@ -483,6 +353,8 @@ to_half(ints bits)
 struct manner {
     int32_t bits;         /* below the largest exponent */
     bool half, wide, cut; /* D is f16; exponents are wide; 13 bits of fraction are kept */
+    bool few;             /* of more than 16 products at most 16 are not zero */
+    int8_t least;         /* exponents of products are not below it */
 };
 
 /* Elements of a part: products' largest exponents in, sums in, results out. */
@@ -548,7 +420,7 @@ INLINE void
 run_columns(const struct left *a, const struct right *b, uint32_t parity, uint32_t k,
             struct manner r, const ints before[PARTS], ints after[PARTS], ints odd[PARTS])
 {
-    bytes top = largest(a, b->exponent[parity], k, r.wide);
+    bytes top = largest(a, b->exponent[parity], k, r.least);
     ints columns_top = four(b->top[parity]), sum[PARTS];
     floats scale[PARTS];
     struct sums s[PARTS];
@@ -558,10 +430,10 @@ run_columns(const struct left *a, const struct right *b, uint32_t parity, uint32
         s[v] = begin_sums(r, widen_part(top, v), d, base);
         scale[v] = power(r.bits - smaller(s[v].top, (ints){0} + MOST));
     }
-    sum_products(a, b->number[parity], k, scale, sum);
+    sum_products(a, b->number[parity], k, r.bits == 25 && k > 16 && !r.few, scale, sum, odd);
     for (uint32_t v = 0; v < PARTS; v++) {
         after[v] = end_sums(r, &s[v], sum[v]);
-        odd[v] = s[v].odd;
+        odd[v] |= s[v].odd;
     }
     if (a->some_odd | b->some_odd)
         for (uint32_t v = 0; v < PARTS; v++)
@@ -576,8 +448,8 @@ mend(const struct wgmma_factors *x, uint32_t first, const ints before[PARTS], in
     for (uint32_t v = 0; v < PARTS; v++)
         for (uint32_t l = 0; l < WIDTH; l++)
             if (odd[v][l])
-                after[v][l] =
-                    (int32_t)element(x, 4 * v + l / 4, first + l % 4 * 2, (uint32_t)before[v][l]);
+                after[v][l] = (int32_t)wgmma_element(x, 4 * v + l / 4, first + l % 4 * 2,
+                                                     (uint32_t)before[v][l]);
 }
 
 INLINE bool
@@ -642,24 +514,40 @@ run_all(const struct wgmma_factors *x, bool add, uint32_t (*d)[32], const struct
         run_depth(x, add, d, fa, fb, size, r, 32 / size);
 }
 
+/* Numbers of 8 bits and less. */
+INLINE void
+run_bytes(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
+{
+    const struct wgmma_format *fa = &wgmma_formats[x->form->a], *fb = &wgmma_formats[x->form->b];
+    bool half = x->form->d == WGMMA_F16;
+    struct manner r = {.bits = 25, .half = half, .least = NO_PRODUCT};
+    if (x->bits == 13 && half)
+        run_all(x, add, d, fa, fb, 1, (struct manner){13, true, false, true, true, NO_PRODUCT});
+    else if (x->bits == 13)
+        run_all(x, add, d, fa, fb, 1, (struct manner){13, false, false, true, true, NO_PRODUCT});
+    else if (x->scaled)
+        run_all(x, add, d, fa, fb, 1, (struct manner){25, false, true, false, false, NO_PRODUCT});
+    else
+        run_all(x, add, d, fa, fb, 1, r);
+}
+
 INLINE void
 run_types(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
 {
     static const struct wgmma_format f16 = F16, bf16 = BF16, tf32 = TF32;
-    const struct wgmma_format *fa = &formats[x->form->a], *fb = &formats[x->form->b];
-    bool half = x->form->d == WGMMA_F16;
-    if (fa->bytes == 1 && half)
-        run_all(x, add, d, fa, fb, 1, (struct manner){13, true, false, true});
-    else if (fa->bytes == 1)
-        run_all(x, add, d, fa, fb, 1, (struct manner){13, false, false, true});
-    else if (half)
-        run_all(x, add, d, &f16, &f16, 2, (struct manner){25, true, false, false});
+    struct manner plain = {.bits = 25, .few = true, .least = NO_PRODUCT}, half = plain,
+                  wide = {.bits = 25, .few = true, .wide = true, .least = NO_PRODUCT_WIDE};
+    half.half = true;
+    if (wgmma_formats[x->form->a].bytes == 1)
+        run_bytes(x, add, d);
+    else if (x->form->d == WGMMA_F16)
+        run_all(x, add, d, &f16, &f16, 2, half);
     else if (x->form->a == WGMMA_F16)
-        run_all(x, add, d, &f16, &f16, 2, (struct manner){25, false, false, false});
+        run_all(x, add, d, &f16, &f16, 2, plain);
     else if (x->form->a == WGMMA_BF16)
-        run_all(x, add, d, &bf16, &bf16, 2, (struct manner){25, false, true, false});
+        run_all(x, add, d, &bf16, &bf16, 2, wide);
     else
-        run_all(x, add, d, &tf32, &tf32, 4, (struct manner){25, false, true, false});
+        run_all(x, add, d, &tf32, &tf32, 4, wide);
 }
 
 #ifdef __x86_64__

@@ -44,6 +44,13 @@ goes_around(const struct ptx_insn *p)
     case PTX_OP_MBARRIER:
     case PTX_OP_WMMA:
     case PTX_OP_WGMMA_MMA_ASYNC:
+    case PTX_OP_TCGEN05_ALLOC:
+    case PTX_OP_TCGEN05_CP:
+    case PTX_OP_TCGEN05_MMA:
+    case PTX_OP_TCGEN05_MMA_WS:
+    case PTX_OP_TCGEN05_MMA_SP:
+    case PTX_OP_TCGEN05_MMA_WS_SP:
+    case PTX_OP_TCGEN05_COMMIT:
     case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX: return true;
     default: return false;

@@ -167,8 +167,9 @@ struct core {
                                  (versions/whole.c), or NULL */
     bool *if_converted;       /* per block: a run of conditions begins at its branch
                                  (versions/if_convert.c) */
-    /* alloca of a struct jit_image_data, made when first needed (insn/image.c) */
-    LLVMValueRef image_data, tensor_data, wgmma_data; /* likewise insn/tensor.c, insn/wgmma.c */
+    /* allocas, made when first needed: a struct jit_image_data (insn/image.c); likewise
+     * insn/tensor.c, insn/tcgen05.c, insn/wgmma.c */
+    LLVMValueRef image_data, tensor_data, tmem_data, wgmma_data;
     uint32_t ended, measure_at; /* blocks that were emitted; after how many the size is looked at */
 };
 

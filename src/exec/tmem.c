@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tmem.c: tensor memory (PTX ISA 9.7.16, jit_services.tmem): who has which of its 512 columns,
+ * loads, stores, copies into it, shifts. What is asynchronous is done at once. Start at exec_tmem.
+ *
+ * Addresses are a lane in the upper half, a column in the lower one. Where the manual has figures
+ * alone, layouts are those that CuTe's copy traits for compute capability 10.0 spell out.
+ */
+#include "exec/exec_priv.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 16, QUARTER = JIT_TMEM_LANES / 4 };
+
+void
+exec_tmem_fail(const struct exec_tmem_use *u, const char *format, ...)
+{
+    char detail[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    exec_escape(u->warp->owner, u->warp->warp, 1u << u->lane, u->place, true, EXEC_INVALID_TENSOR,
+                "illegal instruction", detail);
+}
+
+void
+exec_tmem_check(const struct exec_tmem_use *u, const char *what, uint32_t lane, uint32_t lanes,
+                uint32_t column, uint32_t columns)
+{
+    if (lane + lanes > JIT_TMEM_LANES || column + columns > JIT_TMEM_COLUMNS)
+        exec_tmem_fail(u,
+                       "%s: lanes %u to %u, columns %u to %u: tensor memory has %u lanes of %u "
+                       "columns",
+                       what, lane, lane + lanes - 1, column, column + columns - 1, JIT_TMEM_LANES,
+                       JIT_TMEM_COLUMNS);
+    for (uint32_t c = column / EXEC_TMEM_UNIT; c * EXEC_TMEM_UNIT < column + columns; c++)
+        if (!(u->tmem->used >> c & 1))
+            exec_tmem_fail(u,
+                           "%s: columns %u to %u of tensor memory, of which column %u is not "
+                           "allocated",
+                           what, column, column + columns - 1,
+                           c * EXEC_TMEM_UNIT > column ? c * EXEC_TMEM_UNIT : column);
+}
+
+uint64_t
+exec_tmem_shared_bytes(const struct exec_tmem_use *u)
+{
+    return (uint64_t)u->slot->run->code->kernel->shared_bytes +
+           u->slot->block.launch->dynamic_shared;
+}
+
+static uint32_t
+lane_of(uint32_t address)
+{
+    return address >> 16;
+}
+
+static uint32_t
+column_of(uint32_t address)
+{
+    return address & 0xffff;
+}
+
+/* -- allocation -------------------------------------------------------------------------------- */
+
+void
+exec_tmem_begin(struct exec_slot *s)
+{
+    if (!s->tmem)
+        return;
+    s->tmem->used = s->tmem->last = 0;
+    s->tmem->relinquished = false;
+    memset(s->tmem->units, 0, sizeof s->tmem->units);
+}
+
+void
+exec_tmem_end(struct exec_slot *s)
+{
+    if (!s->tmem || !s->tmem->used)
+        return;
+    for (uint32_t k = 0; k < EXEC_TMEM_UNITS; k++)
+        if (s->tmem->units[k]) {
+            char detail[160];
+            snprintf(detail, sizeof detail,
+                     "columns %u to %u of tensor memory, allocated here, are not deallocated when "
+                     "the block ends",
+                     k * EXEC_TMEM_UNIT, (k + s->tmem->units[k]) * EXEC_TMEM_UNIT - 1);
+            exec_escape(s, 0, 0, s->tmem->place[k], true, EXEC_INVALID_TENSOR,
+                        "illegal instruction", detail);
+        }
+}
+
+static uint32_t
+checked_columns(const struct exec_tmem_use *u)
+{
+    uint32_t n = u->data->number[u->lane];
+    if (n < EXEC_TMEM_UNIT || n > JIT_TMEM_COLUMNS || n & (n - 1))
+        exec_tmem_fail(u, "%u columns: a power of two from %u to %u is asked for", n,
+                       EXEC_TMEM_UNIT, JIT_TMEM_COLUMNS);
+    return n;
+}
+
+/* The first free columns. Not done: the block has others that it may deallocate. */
+static void
+allocate(struct exec_tmem_use *u)
+{
+    struct exec_tmem *t = u->tmem;
+    uint32_t columns = checked_columns(u), units = columns / EXEC_TMEM_UNIT, at = 0;
+    uint32_t mask = (uint32_t)((1ull << units) - 1);
+    if (t->relinquished)
+        exec_tmem_fail(u, "the block has given up its right to allocate "
+                          "(tcgen05.relinquish_alloc_permit)");
+    if (t->last && columns > t->last)
+        exec_tmem_fail(u,
+                       "%u columns after an allocation of %u: the number must not grow from one "
+                       "allocation of a block to the next",
+                       columns, t->last);
+    while (at + units <= EXEC_TMEM_UNITS && t->used & mask << at)
+        at++;
+    bool done = at + units <= EXEC_TMEM_UNITS;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        u->data->done[l] = done;
+    if (!done)
+        return;
+    t->used |= mask << at;
+    t->units[at] = (uint8_t)units;
+    t->place[at] = u->place;
+    t->last = columns;
+    uint32_t address = at * EXEC_TMEM_UNIT;
+    memcpy((void *)(uintptr_t)u->data->b[u->lane], &address, sizeof address);
+}
+
+static void
+deallocate(struct exec_tmem_use *u)
+{
+    struct exec_tmem *t = u->tmem;
+    uint32_t address = u->data->at[u->lane], columns = checked_columns(u);
+    uint32_t at = column_of(address) / EXEC_TMEM_UNIT, units = columns / EXEC_TMEM_UNIT;
+    bool begins = !lane_of(address) && at < EXEC_TMEM_UNITS &&
+                  column_of(address) % EXEC_TMEM_UNIT == 0 && t->units[at];
+    if (!begins)
+        exec_tmem_fail(u, "no allocation of tensor memory begins at 0x%x", address);
+    if (t->units[at] != units)
+        exec_tmem_fail(u, "the allocation at 0x%x has %u columns, not %u", address,
+                       t->units[at] * EXEC_TMEM_UNIT, columns);
+    t->used &= ~((uint32_t)((1ull << units) - 1) << at);
+    t->units[at] = 0;
+}
+
+/* -- loads and stores -------------------------------------------------------------------------- */
+
+/* Where register r of lane l lies: lane, and column counted in registers' worth. */
+static void
+fragment(enum jit_tmem_shape shape, uint32_t r, uint32_t l, uint32_t *row, uint32_t *column)
+{
+    switch (shape) {
+    case JIT_TMEM_32X32B: *row = l, *column = r; break;
+    case JIT_TMEM_16X64B: *row = l / 4 + l % 2 * 8, *column = l / 2 % 2 + 2 * r; break;
+    case JIT_TMEM_16X128B: *row = l / 4 + r % 2 * 8, *column = l % 4 + r / 2 * 4; break;
+    case JIT_TMEM_16X256B:
+        *row = l / 4 + r / 2 % 2 * 8, *column = l % 4 * 2 + r % 2 + r / 4 * 8;
+        break;
+    default: *row = l % 16, *column = r; break;
+    }
+}
+
+/* Columns of a row, counted the same way. */
+static uint32_t
+width_of(const struct exec_tmem_use *u)
+{
+    static const uint8_t columns[] = {[JIT_TMEM_32X32B] = 2,
+                                      [JIT_TMEM_16X64B] = 4,
+                                      [JIT_TMEM_16X128B] = 4,
+                                      [JIT_TMEM_16X256B] = 4,
+                                      [JIT_TMEM_16X32BX2] = 2}; /* of two registers */
+    return u->what.registers * columns[u->what.shape] / 2;
+}
+
+static void
+check_fragment(const struct exec_tmem_use *u, const char *name, uint32_t lanes)
+{
+    uint32_t address = u->data->at[u->lane], quarter = u->warp->warp % 4 * QUARTER;
+    uint32_t row = lane_of(address), rows = u->what.shape == JIT_TMEM_32X32B ? 32 : 16;
+    uint32_t columns = width_of(u) << (u->what.flags & JIT_TMEM_HALVES ? 1 : 0);
+    if (lanes != UINT32_MAX)
+        exec_tmem_fail(u, "%s is executed by all 32 lanes of a warp", name);
+    for (uint32_t l = 1; l < JIT_LANES; l++)
+        if (u->data->at[l] != address)
+            exec_tmem_fail(u,
+                           "%s: lanes 0 and %u of the warp give different addresses, 0x%x and "
+                           "0x%x",
+                           name, l, address, u->data->at[l]);
+    if (row < quarter || row + rows > quarter + QUARTER || row % 16)
+        exec_tmem_fail(u, "%s: lanes %u to %u of tensor memory; warp %u has lanes %u to %u", name,
+                       row, row + rows - 1, u->warp->warp, quarter, quarter + QUARTER - 1);
+    exec_tmem_check(u, name, row, rows, column_of(address), columns);
+    if (u->what.shape == JIT_TMEM_16X32BX2)
+        exec_tmem_check(u, name, row, rows, column_of(address) + u->what.apart, columns);
+}
+
+/* .pack::16b: two columns' lower halves are one register, and back. */
+static void
+move_fragment(struct exec_tmem_use *u)
+{
+    bool halves = u->what.flags & JIT_TMEM_HALVES, load = u->what.op == JIT_TMEM_LD;
+    uint32_t base = u->data->at[0], row, column;
+    for (uint32_t r = 0; r < u->what.registers; r++)
+        for (uint32_t l = 0; l < JIT_LANES; l++) {
+            uint32_t *value = &u->data->value[r][l];
+            fragment((enum jit_tmem_shape)u->what.shape, r, l, &row, &column);
+            column = column_of(base) + (halves ? 2 * column : column);
+            column += u->what.shape == JIT_TMEM_16X32BX2 ? l / 16 * u->what.apart : 0;
+            uint32_t *cell = &u->tmem->at[lane_of(base) + row][column];
+            if (load)
+                *value = halves ? (cell[0] & 0xffff) | cell[1] << 16 : cell[0];
+            else
+                cell[0] = halves ? *value & 0xffff : *value;
+            if (!load && halves)
+                cell[1] = *value >> 16;
+        }
+}
+
+/* -- copies ------------------------------------------------------------------------------------ */
+
+/* Rows of a copy: how many, of how many chunks of 16 bytes, and how many times each is written. */
+static const struct copy_shape {
+    uint8_t rows, chunks, times;
+} copies[] = {
+    [JIT_TMEM_128X256B] = {128, 2, 1},     [JIT_TMEM_4X256B] = {4, 2, 1},
+    [JIT_TMEM_128X128B] = {128, 1, 1},     [JIT_TMEM_64X128B_02_13] = {64, 1, 2},
+    [JIT_TMEM_64X128B_01_23] = {64, 1, 2}, [JIT_TMEM_32X128B] = {32, 1, 4},
+};
+
+/* The lane that copy `time` of row r goes to, counted from the address's. */
+static uint32_t
+copied_to(enum jit_tmem_shape shape, uint32_t r, uint32_t time)
+{
+    switch (shape) {
+    case JIT_TMEM_4X256B: return r * QUARTER;
+    case JIT_TMEM_64X128B_02_13: return r + time * 64;
+    case JIT_TMEM_64X128B_01_23: return r % 32 + r / 32 * 64 + time * 32;
+    case JIT_TMEM_32X128B: return r + time * 32;
+    default: return r;
+    }
+}
+
+static void
+copy(struct exec_tmem_use *u)
+{
+    const struct copy_shape *c = &copies[u->what.shape];
+    uint8_t rows[JIT_TMEM_LANES * 2 * CHUNK];
+    uint32_t address = u->data->at[u->lane], lane = lane_of(address), wrong;
+    uint64_t descriptor = u->data->a[u->lane], size = exec_tmem_shared_bytes(u);
+    const char *fault = jit_tmem_descriptor_fault(descriptor);
+    bool few = u->what.shape == JIT_TMEM_4X256B;
+    if (fault)
+        exec_tmem_fail(u, "tcgen05.cp: the descriptor 0x%llx of shared memory %s",
+                       (unsigned long long)descriptor, fault);
+    exec_tmem_check(u, "tcgen05.cp", lane, few ? 3 * QUARTER + 1 : JIT_TMEM_LANES,
+                    column_of(address), c->chunks * 4u);
+    if (!jit_tmem_rows(u->slot->block.shared, (uint32_t)size, descriptor, c->rows, c->chunks, rows,
+                       &wrong))
+        exec_tmem_fail(u,
+                       "tcgen05.cp: the descriptor 0x%llx leads to byte %u of shared memory, "
+                       "of which the block has %llu",
+                       (unsigned long long)descriptor, wrong, (unsigned long long)size);
+    unsigned bits = u->what.flags & JIT_TMEM_B6 ? 6 : u->what.flags & JIT_TMEM_B4 ? 4 : 0;
+    for (uint32_t r = 0; r < c->rows; r++) {
+        uint8_t *row = rows + r * c->chunks * CHUNK;
+        for (uint32_t k = 0; bits && k < c->chunks; k++)
+            jit_tmem_unpack(bits, row + k * CHUNK);
+        for (uint32_t time = 0; time < c->times; time++) {
+            uint32_t to = lane + copied_to((enum jit_tmem_shape)u->what.shape, r, time);
+            memcpy(&u->tmem->at[to][column_of(address)], row, c->chunks * CHUNK);
+        }
+    }
+}
+
+/* Each lane of 32 but the last gets what the next one has, of 32 bytes. */
+static void
+shift_down(struct exec_tmem_use *u)
+{
+    enum { COLUMNS = 8 };
+    uint32_t address = u->data->at[u->lane], lane = lane_of(address), column = column_of(address);
+    if (lane % QUARTER)
+        exec_tmem_fail(u, "tcgen05.shift: lane %u is no multiple of %u", lane, QUARTER);
+    exec_tmem_check(u, "tcgen05.shift", lane, QUARTER, column, COLUMNS);
+    for (uint32_t r = lane; r + 1 < lane + QUARTER; r++)
+        memcpy(&u->tmem->at[r][column], &u->tmem->at[r + 1][column], COLUMNS * 4);
+}
+
+/* -- commit ------------------------------------------------------------------------------------ */
+
+static void
+commit(struct exec_tmem_use *u)
+{
+    const struct jit_block *b = u->warp->block;
+    uint64_t barrier = u->data->b[u->lane], window = (uint64_t)(uintptr_t)b->window;
+    uint32_t blocks = u->data->number[u->lane];
+    if (!(u->what.flags & JIT_TMEM_HALVES)) {
+        jit_barrier_arrive(barrier);
+        return;
+    }
+    if (blocks >> b->launch->cluster_blocks)
+        exec_tmem_fail(u, "tcgen05.commit: multicast to blocks 0x%x of a cluster of %u", blocks,
+                       b->launch->cluster_blocks);
+    uint64_t offset = (barrier - window) & ((1ull << JIT_RANK_BIT) - 1);
+    for (; blocks; blocks &= blocks - 1)
+        jit_barrier_arrive(window + ((uint64_t)__builtin_ctz(blocks) << JIT_RANK_BIT) + offset);
+}
+
+/* -- instructions ------------------------------------------------------------------------------ */
+
+/* Those that a warp executes as one. */
+static bool
+of_warp(struct exec_tmem_use *u, uint32_t lanes)
+{
+    static const char *const names[] = {"tcgen05.alloc", "tcgen05.dealloc",
+                                        "tcgen05.relinquish_alloc_permit"};
+    switch (u->what.op) {
+    case JIT_TMEM_LD:
+    case JIT_TMEM_ST:
+        check_fragment(u, u->what.op == JIT_TMEM_LD ? "tcgen05.ld" : "tcgen05.st", lanes);
+        move_fragment(u);
+        return true;
+    case JIT_TMEM_ALLOC:
+    case JIT_TMEM_DEALLOC:
+    case JIT_TMEM_RELINQUISH:
+        if (lanes != UINT32_MAX)
+            exec_tmem_fail(u, "%s is executed by all 32 lanes of a warp", names[u->what.op]);
+        if (u->what.op == JIT_TMEM_ALLOC)
+            allocate(u);
+        else if (u->what.op == JIT_TMEM_DEALLOC)
+            deallocate(u);
+        else
+            u->tmem->relinquished = true;
+        return true;
+    default: return false;
+    }
+}
+
+static struct exec_tmem *
+memory_of(const struct exec_tmem_use *u)
+{
+    if (!u->slot->tmem)
+        u->slot->tmem = calloc(1, sizeof *u->slot->tmem);
+    if (!u->slot->tmem)
+        exec_tmem_fail(u, "out of memory: %zu bytes of tensor memory", sizeof *u->slot->tmem);
+    return u->slot->tmem;
+}
+
+void
+exec_tmem(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
+          struct jit_tmem_data *data)
+{
+    struct exec_tmem_use u = {.warp = w, .slot = w->owner, .data = data, .place = place};
+    memcpy(&u.what, &what, sizeof u.what);
+    u.lane = lanes ? (uint32_t)__builtin_ctz(lanes) : 0;
+    u.tmem = memory_of(&u);
+    if (of_warp(&u, lanes))
+        return;
+    for (; lanes; lanes &= lanes - 1) {
+        u.lane = (uint32_t)__builtin_ctz(lanes);
+        if (u.what.op == JIT_TMEM_CP)
+            copy(&u);
+        else if (u.what.op == JIT_TMEM_SHIFT)
+            shift_down(&u);
+        else if (u.what.op == JIT_TMEM_COMMIT)
+            commit(&u);
+        else
+            exec_tmem_multiply(&u);
+    }
+}

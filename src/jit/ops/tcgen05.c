@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ops/tcgen05.c: products of tensor memory (PTX ISA 9.7.16.10): where the numbers of A, B and D
+ * are, and of metadata and scales. Start at jit_tmem_multiply.
+ *
+ * D is computed 16 rows at a time by the functions of wgmma (ops/wgmma.h). What no hardware here
+ * could confirm:
+ *   - Sums are an H200's, and 25 bits count of numbers of 8 bits and less, too; a scale of 32
+ *     numbers adds to the exponents of their products. Of numbers of 4 bits without padding, 16
+ *     products are exact, and their sum with its two scales is what is aligned, of which 35 bits
+ *     count. So has it the model of Xie et al. (arXiv:2511.10909), which equals a B200.
+ *   - Layouts that the manual has in figures alone are those of CuTe's traits
+ *     (mma_traits_sm100_frag.hpp): halves (M = 64) and quarters (M = 32) of the lanes have other
+ *     columns of D with .ws, and take A and metadata from their own lanes; scales come from the
+ *     lanes of their quarter.
+ */
+#include "jit/jit.h"
+#include "jit/ops/wgmma.h"
+
+#include <string.h>
+
+enum { CHUNK = 16, ROWS = 16, ROW_BYTES = 32, QUARTER = 32, BLOCK = 16 };
+
+_Static_assert((int)JIT_TMEM_TYPE_PAIR == WGMMA_PAIR && (int)JIT_TMEM_TYPE_S32 == WGMMA_S32,
+               "types have the same numbers");
+
+/* -- shared memory ----------------------------------------------------------------------------- */
+
+static struct wgmma_place
+place_of(uint64_t descriptor)
+{
+    static const uint8_t shifts[] = {0, 3, 3, 0, 2, 0, 1, 0};
+    return (struct wgmma_place){.start = (uint32_t)(descriptor & 0x3fff) << 4,
+                                .leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4,
+                                .stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4,
+                                .shift = shifts[descriptor >> 61],
+                                .base = (uint32_t)(descriptor >> 49) & 7,
+                                .pairs = descriptor >> 61 == 1};
+}
+
+const char *
+jit_tmem_descriptor_fault(uint64_t descriptor)
+{
+    uint32_t swizzle = (uint32_t)(descriptor >> 61);
+    if ((descriptor >> 46 & 7) != 1)
+        return "has not 0b001 in bits 46 to 48";
+    if (descriptor >> 52 & 1)
+        return "has an absolute leading dimension (bit 52), which is of compute capability 10.3";
+    if (descriptor >> 53 & 0xff)
+        return "has bits 53 to 60 that are not zero";
+    if (swizzle == 3 || swizzle == 5 || swizzle == 7)
+        return "names a swizzling mode (bits 61 to 63) that there is not";
+    return NULL;
+}
+
+/* A matrix in shared memory; false: it leads beyond that. */
+struct source {
+    const uint8_t *shared;
+    uint32_t bytes;
+    struct wgmma_place place;
+    uint32_t *wrong;
+};
+
+static bool
+take_chunk(const struct source *s, bool transposed, uint32_t row, uint32_t chunk, uint8_t *out)
+{
+    uint32_t at = wgmma_chunk_at(&s->place, transposed, row, chunk);
+    if (s->bytes < CHUNK || at > s->bytes - CHUNK) {
+        *s->wrong = at > s->bytes ? at : s->bytes;
+        return false;
+    }
+    memcpy(out, s->shared + at, CHUNK);
+    return true;
+}
+
+bool
+jit_tmem_rows(const uint8_t *shared, uint32_t shared_bytes, uint64_t descriptor, uint32_t rows,
+              uint32_t chunks, uint8_t *out, uint32_t *wrong)
+{
+    struct source s = {shared, shared_bytes, place_of(descriptor), wrong};
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t c = 0; c < chunks; c++, out += CHUNK)
+            if (!take_chunk(&s, false, r, c, out))
+                return false;
+    return true;
+}
+
+/* Transposed: a chunk has numbers of one k, of 16 bytes of rows. */
+static bool
+take_columns(const struct source *s, uint32_t size, uint32_t first, uint32_t rows, uint32_t count,
+             uint8_t (*out)[64])
+{
+    uint32_t many = CHUNK / size;
+    for (uint32_t r = 0; r < rows;) {
+        uint32_t in = (first + r) % many, some = many - in < rows - r ? many - in : rows - r;
+        for (uint32_t k = 0; k < count; k++) {
+            uint8_t chunk[CHUNK];
+            if (!take_chunk(s, true, (first + r) / many, k, chunk))
+                return false;
+            for (uint32_t n = 0; n < some; n++)
+                memcpy(out[r + n] + size * k, chunk + size * (in + n), size);
+        }
+        r += some;
+    }
+    return true;
+}
+
+void
+jit_tmem_unpack(unsigned bits, uint8_t chunk[16])
+{
+    uint8_t out[CHUNK];
+    for (unsigned n = 0; n < CHUNK; n++) {
+        unsigned at = n * bits, word = chunk[at / 8];
+        word |= at / 8 + 1 < CHUNK ? (unsigned)chunk[at / 8 + 1] << 8 : 0;
+        word = word >> at % 8 & ((1u << bits) - 1);
+        out[n] = (uint8_t)(bits == 4 ? word << 2 : word); /* the middle four bits, the lower six */
+    }
+    memcpy(chunk, out, CHUNK);
+}
+
+static uint32_t
+bits_of(uint8_t type)
+{
+    switch (type) {
+    case WGMMA_TF32: return 32;
+    case WGMMA_F16:
+    case WGMMA_BF16: return 16;
+    case WGMMA_E2M3:
+    case WGMMA_E3M2: return 6;
+    case WGMMA_E2M1: return 4;
+    default: return 8; /* pairs, too */
+    }
+}
+
+static uint32_t
+bytes_of(uint8_t type)
+{
+    uint32_t bits = bits_of(type);
+    return bits > 8 ? bits / 8 : 1;
+}
+
+/* Rows of `bytes` bytes, numbers of less than 8 bits in bytes of their own: in shared memory 16 of
+ * them take 16 bytes, padded behind (9.7.16.10.4.4). */
+static bool
+take_rows(const struct source *s, bool transposed, uint8_t type, uint32_t first, uint32_t rows,
+          uint32_t bytes, uint8_t (*out)[64])
+{
+    if (transposed)
+        return take_columns(s, bytes_of(type), first, rows, bytes / bytes_of(type), out);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t c = 0; c < bytes / CHUNK; c++) {
+            if (!take_chunk(s, false, first + r, c, out[r] + c * CHUNK))
+                return false;
+            if (bits_of(type) < 8)
+                jit_tmem_unpack(bits_of(type), out[r] + c * CHUNK);
+        }
+    return true;
+}
+
+/* The sign becomes the highest bit, where ops/wgmma_element.c has it. */
+static void
+raise_bits(uint8_t type, uint32_t rows, uint8_t (*out)[64])
+{
+    if (bits_of(type) >= 8)
+        return;
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t k = 0; k < 64; k++)
+            out[r][k] = (uint8_t)(out[r][k] << 2);
+}
+
+/* -- a product on its way ---------------------------------------------------------------------- */
+
+struct tmem_work {
+    struct jit_tmem_product *p;
+    struct wgmma_form form;
+    struct wgmma_factors x;
+    bool sparse, ws;
+    uint32_t parts;   /* of the lanes, which have other columns of D */
+    uint32_t part, n; /* the one at work; columns of each */
+    uint32_t row;     /* of A and D: the first of 16, */
+    uint32_t lane;    /*   and its lane */
+    uint32_t bytes_b; /* of a column */
+};
+
+/* Of rows 16 * k and on: 9.7.16.10.5. */
+static uint32_t
+lane_of(const struct tmem_work *w)
+{
+    if (w->ws)
+        return w->row + w->part * w->p->m;
+    return w->p->m == 64 ? w->row * 2 + (w->p->at_d >> 16) : w->row;
+}
+
+static const uint32_t *
+cells(const struct tmem_work *w, uint32_t address, uint32_t lane)
+{
+    return &w->p->memory[lane][address & 0xffff];
+}
+
+/* -- A ----------------------------------------------------------------------------------------- */
+
+/* Four bits: which numbers of group `group` of a row are there (9.7.16.10.8). Of numbers of 16 and
+ * 32 bits a lane has the first half of rows r and r + 8, the eighth one after it the other half. */
+static uint32_t
+metadata_of(const struct tmem_work *w, uint32_t row, uint32_t group)
+{
+    uint32_t address = w->p->at_metadata, half = row / 8;
+    if (bytes_of(w->p->a) == 1)
+        return cells(w, address, w->lane + row)[group / 8] >> 4 * (group % 8) & 15;
+    const uint32_t *cell = cells(w, address, w->lane + row % 8 + group / 4 * 8);
+    return cell[w->p->selector] >> (16 * half + 4 * (group % 4)) & 15;
+}
+
+/* A row of 32 bytes becomes one of 64 with zeros in between. */
+static void
+spread(struct tmem_work *w)
+{
+    uint32_t size = bytes_of(w->p->a), count = ROW_BYTES / size;
+    for (uint32_t r = 0; r < ROWS; r++) {
+        uint8_t packed[ROW_BYTES];
+        memcpy(packed, w->x.a[r], ROW_BYTES);
+        memset(w->x.a[r], 0, sizeof w->x.a[r]);
+        w->x.kept[r] = 0;
+        for (uint32_t n = 0; n < count; n++) {
+            uint32_t k = size == 4 ? 2 * n + (metadata_of(w, r, n) >> 1 & 1)
+                                   : n / 2 * 4 + (metadata_of(w, r, n / 2) >> 2 * (n % 2) & 3);
+            memcpy(w->x.a[r] + size * k, packed + size * n, size);
+            w->x.kept[r] |= 1ull << k;
+        }
+    }
+}
+
+/* Rows w->row and on. */
+static bool
+take_a(struct tmem_work *w)
+{
+    const struct jit_tmem_product *p = w->p;
+    struct source s = {p->shared, p->shared_bytes, place_of(p->descriptor_a), &w->p->wrong};
+    bool shifted = p->what.flags & JIT_TMEM_A_SHIFTED;
+    if (!(p->what.flags & JIT_TMEM_A_INSIDE)) {
+        if (!take_rows(&s, p->trans_a, p->a, w->row, ROWS, ROW_BYTES, w->x.a))
+            return false;
+    } else {
+        for (uint32_t r = 0; r < ROWS; r++) {
+            uint32_t next = shifted && w->row + r + 1u < p->m ? 1 : 0;
+            memcpy(w->x.a[r], cells(w, p->at_a, w->lane + r + next), ROW_BYTES);
+        }
+    }
+    raise_bits(p->a, ROWS, w->x.a);
+    for (uint32_t r = 0; r < ROWS; r++)
+        w->x.kept[r] = ~0ull;
+    if (w->sparse)
+        spread(w);
+    return true;
+}
+
+/* -- B ----------------------------------------------------------------------------------------- */
+
+static bool
+take_b(struct tmem_work *w)
+{
+    const struct jit_tmem_product *p = w->p;
+    struct source s = {p->shared, p->shared_bytes, place_of(p->descriptor_b), &w->p->wrong};
+    uint32_t first = w->part * w->n;
+    if (!take_rows(&s, p->trans_b, p->b, first + p->shift, w->n, w->bytes_b, w->x.b))
+        return false;
+    raise_bits(p->b, w->n, w->x.b);
+    for (uint32_t n = 0; n < w->n; n++)
+        if (p->zeros[(first + n) / 64] >> (first + n) % 64 & 1)
+            memset(w->x.b[n], 0, sizeof w->x.b[n]);
+    return true;
+}
+
+/* -- scales ------------------------------------------------------------------------------------ */
+
+/* The bytes of a row or column: its lane is that of its place in 32, in the quarter that works. */
+static const uint8_t *
+scale_of(const struct tmem_work *w, uint32_t address, uint32_t index, uint32_t id)
+{
+    uint32_t lane = w->lane / QUARTER * QUARTER + index % QUARTER;
+    return (const uint8_t *)(cells(w, address, lane) + index / QUARTER) + id;
+}
+
+static int16_t
+exponent_of(uint8_t ue8m0)
+{
+    return ue8m0 == 255 ? WGMMA_NO_NUMBER : (int16_t)(ue8m0 - 127);
+}
+
+static void
+take_exponents(struct tmem_work *w)
+{
+    const struct jit_tmem_product *p = w->p;
+    for (uint32_t r = 0; r < ROWS; r++)
+        w->x.scale_a[r] = exponent_of(*scale_of(w, p->at_scale_a, w->row + r, p->scale_a_id));
+    for (uint32_t n = 0; n < w->n; n++)
+        w->x.scale_b[n] = exponent_of(*scale_of(w, p->at_scale_b, n, p->scale_b_id));
+}
+
+/* -- D ----------------------------------------------------------------------------------------- */
+
+/* Where column n of row r is in the registers of wgmma, floats or whole numbers. */
+static uint32_t *
+register_of(uint32_t (*d)[32], uint32_t r, uint32_t n)
+{
+    return &d[n / 8 * 4 + r / 8 * 2 + n % 2][r % 8 * 4 + n % 8 / 2];
+}
+
+static void
+move_d(const struct tmem_work *w, uint32_t (*d)[32], bool out)
+{
+    bool half = w->p->d == WGMMA_F16;
+    for (uint32_t r = 0; r < ROWS; r++) {
+        uint32_t lane = w->lane + r;
+        uint32_t *cell = &w->p->memory[lane][w->p->at_d & 0xffff];
+        if (out && w->p->disabled[lane / 32] >> lane % 32 & 1)
+            continue;
+        for (uint32_t n = 0; n < w->n; n++) {
+            uint32_t *one = register_of(d, r, n);
+            if (half) {
+                one = &d[n / 8 * 2 + r / 8][r % 8 * 4 + n % 8 / 2];
+                uint32_t shift = 16 * (n % 2);
+                if (out)
+                    cell[n] = *one >> shift & 0xffff;
+                else
+                    *one = (*one & ~(0xffffu << shift)) | (cell[n] & 0xffff) << shift;
+            } else if (out) {
+                cell[n] = *one;
+            } else {
+                *one = cell[n];
+            }
+        }
+    }
+}
+
+/* -- sums -------------------------------------------------------------------------------------- */
+
+static int32_t
+widened(uint8_t byte, uint8_t type)
+{
+    return type == WGMMA_S8 ? (int8_t)byte : byte;
+}
+
+static void
+run_integers(const struct tmem_work *w, uint32_t (*d)[32])
+{
+    for (uint32_t r = 0; r < ROWS; r++)
+        for (uint32_t n = 0; n < w->n; n++) {
+            uint32_t *one = register_of(d, r, n);
+            int32_t sum = 0;
+            for (uint32_t k = 0; k < w->x.k; k++)
+                sum += widened(w->x.a[r][k], w->p->a) * widened(w->x.b[n][k], w->p->b);
+            int64_t all = (int64_t)sum + (w->p->add ? (int32_t)*one : 0);
+            if (w->p->saturate)
+                all = all > INT32_MAX ? INT32_MAX : all < INT32_MIN ? INT32_MIN : all;
+            *one = (uint32_t)all;
+        }
+}
+
+/* Elements that wgmma has no vectors for: one by one. */
+static void
+run_elements(const struct tmem_work *w, uint32_t (*d)[32])
+{
+    bool half = w->p->d == WGMMA_F16;
+    for (uint32_t r = 0; r < ROWS; r++)
+        for (uint32_t n = 0; n < w->n; n++) {
+            uint32_t *one =
+                half ? &d[n / 8 * 2 + r / 8][r % 8 * 4 + n % 8 / 2] : register_of(d, r, n);
+            uint32_t shift = half ? 16 * (n % 2) : 0, mask = half ? 0xffff : UINT32_MAX;
+            uint32_t before = w->p->add ? *one >> shift & mask : 0;
+            uint32_t after = wgmma_element(&w->x, r, n, before);
+            *one = (*one & ~(mask << shift)) | after << shift;
+        }
+}
+
+static void
+run_floats(struct tmem_work *w, uint32_t (*d)[32])
+{
+    bool mixed = w->p->a != w->p->b && bytes_of(w->p->a) != 1;
+    if (w->x.scale_d || mixed)
+        run_elements(w, d);
+    else
+        wgmma_float(&w->x, w->p->add, d);
+}
+
+/* -- pairs of four bits ------------------------------------------------------------------------ */
+
+/* A scale: fraction * 2^(exponent - 3); no number: NaN. */
+struct scale {
+    int32_t fraction, exponent;
+    bool nan;
+};
+
+static struct scale
+scale_number(uint8_t byte, bool ue4m3)
+{
+    if (!ue4m3)
+        return (struct scale){8, byte - 127, byte == 255};
+    int32_t field = byte >> 3 & 15, fraction = byte & 7;
+    return (struct scale){fraction + (field ? 8 : 0), (field ? field : 1) - 7, (byte & 127) == 127};
+}
+
+/* Twice the number. */
+static int32_t
+doubled(uint32_t e2m1)
+{
+    static const int8_t values[] = {0, 1, 2, 3, 4, 6, 8, 12};
+    return e2m1 & 8 ? -values[e2m1 & 7] : values[e2m1 & 7];
+}
+
+/* Sixteen products, in quarters. */
+static int32_t
+block_sum(const uint8_t *a, const uint8_t *b)
+{
+    int32_t sum = 0;
+    for (uint32_t k = 0; k < BLOCK / 2; k++)
+        sum += doubled(a[k] & 15) * doubled(b[k] & 15) + doubled(a[k] >> 4) * doubled(b[k] >> 4);
+    return sum;
+}
+
+/* An element: sums of 16 products, scaled, and D, aligned to the largest exponent (of a sum: that
+ * of its scales), cut off 35 bits below it. */
+static uint32_t
+pair_element(const struct tmem_work *w, uint32_t r, uint32_t n, uint32_t before)
+{
+    enum { BITS = 35, MOST_BLOCKS = 8 };
+    const struct jit_tmem_product *p = w->p;
+    const uint8_t *sa = scale_of(w, p->at_scale_a, w->row + r, p->scale_a_id),
+                  *sb = scale_of(w, p->at_scale_b, n, p->scale_b_id);
+    uint32_t blocks = w->bytes_b * 2 / BLOCK, each = p->what.flags & JIT_TMEM_BLOCK16 ? 1 : 2;
+    each *= w->sparse ? 2 : 1;
+    int64_t term[MOST_BLOCKS];
+    int32_t exponent[MOST_BLOCKS], top = WGMMA_LOWEST, field = (int32_t)(before >> 23 & 255);
+    int64_t c = (before & 0x7fffff) | (field ? 0x800000 : 0);
+    bool nan = field == 255 && before & 0x7fffff, infinite = field == 255 && !nan;
+    field = (field ? field : 1) - 127;
+    top = c && field > top ? field : top;
+    for (uint32_t k = 0; k < blocks; k++) {
+        struct scale a = scale_number(sa[k / each], p->unsigned_scale),
+                     b = scale_number(sb[k / each], p->unsigned_scale);
+        nan |= a.nan || b.nan;
+        term[k] = (int64_t)block_sum(w->x.a[r] + k * BLOCK / 2, w->x.b[n] + k * BLOCK / 2) *
+                  a.fraction * b.fraction * (p->negate ? -1 : 1);
+        exponent[k] = a.exponent + b.exponent;
+        if (a.fraction && b.fraction && exponent[k] > top)
+            top = exponent[k];
+    }
+    if (nan || infinite)
+        return nan ? 0x7fffffff : before;
+    int64_t sum = wgmma_aligned(before >> 31 ? -c : c, 23 - BITS, top - field);
+    for (uint32_t k = 0; k < blocks; k++)
+        sum += wgmma_aligned(term[k], 2 + 3 + 3 - BITS, top - exponent[k]);
+    return wgmma_cut_to_f32(sum, top - BITS, 23);
+}
+
+static void
+run_pairs(const struct tmem_work *w, uint32_t (*d)[32])
+{
+    for (uint32_t r = 0; r < ROWS; r++)
+        for (uint32_t n = 0; n < w->n; n++) {
+            uint32_t *one = register_of(d, r, n);
+            *one = pair_element(w, r, n, w->p->add ? *one : 0);
+        }
+}
+
+/* -- the product ------------------------------------------------------------------------------- */
+
+static void
+begin(struct tmem_work *w, struct jit_tmem_product *p)
+{
+    w->p = p;
+    w->sparse = p->what.flags & JIT_TMEM_SPARSE;
+    w->ws = p->what.flags & JIT_TMEM_WS;
+    w->parts = w->ws ? JIT_TMEM_LANES / p->m : 1;
+    w->n = p->n / w->parts;
+    w->bytes_b = ROW_BYTES << w->sparse;
+    w->form = (struct wgmma_form){.n = (uint16_t)w->n,
+                                  .d = p->d,
+                                  .a = p->a,
+                                  .b = p->b,
+                                  .sparse = w->sparse,
+                                  .negate = p->negate};
+    w->x.form = &w->form;
+    w->x.k = w->bytes_b / bytes_of(p->a);
+    w->x.bits = 25;
+    w->x.scale_d = p->what.scale_d;
+    w->x.scaled = p->what.shape == JIT_TMEM_MXF8F6F4;
+}
+
+/* Sixteen rows. */
+static bool
+run_rows(struct tmem_work *w)
+{
+    _Alignas(64) uint32_t d[JIT_TMEM_REGISTERS][32];
+    w->lane = lane_of(w);
+    if (!take_a(w))
+        return false;
+    if (w->p->add || w->p->d == WGMMA_F16)
+        move_d(w, d, false);
+    if (w->x.scaled)
+        take_exponents(w);
+    if (w->p->a == WGMMA_PAIR)
+        run_pairs(w, d);
+    else if (w->p->d == WGMMA_S32)
+        run_integers(w, d);
+    else
+        run_floats(w, d);
+    move_d(w, d, true);
+    return true;
+}
+
+bool
+jit_tmem_multiply(struct jit_tmem_product *p)
+{
+    struct tmem_work w;
+    begin(&w, p);
+    for (w.part = 0; w.part < w.parts; w.part++) {
+        if (!take_b(&w))
+            return false;
+        for (w.row = 0; w.row < p->m; w.row += ROWS)
+            if (!run_rows(&w))
+                return false;
+    }
+    return true;
+}
