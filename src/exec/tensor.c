@@ -335,7 +335,7 @@ load(struct tensor *t)
     if (!(t->what.flags & JIT_TENSOR_MULTICAST)) {
         if (!(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t))
             copy(t);
-        jit_barrier_complete(barrier, bytes);
+        jit_mbarrier_complete(barrier, bytes);
         return;
     }
     if (blocks >> b->launch->cluster_blocks)
@@ -347,7 +347,7 @@ load(struct tensor *t)
         t->shared = window + to + ((own - window) & mask);
         if (!(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t))
             copy(t);
-        jit_barrier_complete(window + to + ((barrier - window) & mask), bytes);
+        jit_mbarrier_complete(window + to + ((barrier - window) & mask), bytes);
     }
 }
 

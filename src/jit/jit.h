@@ -18,6 +18,7 @@
 
 #include "base/base.h"
 #include "jit/image.h"
+#include "jit/mbarrier.h"
 #include "jit/tensor.h"
 #include "ptx/ptx.h"
 
@@ -351,8 +352,6 @@ enum jit_async {
     JIT_ASYNC_ABSENT, /* lanes go on at a *.sync instruction; those in number, which their masks
                          name, were elsewhere when they came and have left the kernel meanwhile */
 };
-/* An mbarrier's word: bit 63 is the parity of its phase, 62..40 bytes awaited (signed), 39..20
- * expected arrivals of a phase, 19..0 pending ones. */
 
 /* (abi) What generated code asks of the rest. The table is constant and shared by all launches of
  * one kind; every function may be called by several threads at once for different warps. */
