@@ -117,6 +117,7 @@ void
 block_ended(struct jit_block *k)
 {
     block_end(k);
+    mbarriers_end(k->tool);
     peers_end(k->tool);
 }
 

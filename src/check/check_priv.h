@@ -380,6 +380,8 @@ bool stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t b
 const uint8_t *stored_value(const struct visit *v, uint32_t lane, uint32_t byte);
 const char *place_op(const struct kernel_facts *k, uint32_t place);
 struct side side_of(const struct visit *v, uint32_t lane, uint64_t address);
+/* What lies at this byte of a block's shared memory: race_reports.c. */
+void shared_name(const struct launch *l, uint64_t offset, char *out, size_t room);
 struct side side_of_thread(const struct block_state *b, uint32_t thread, uint32_t place,
                            const char *op);
 /* An access of the job's kernel, by the numbers of its block and thread. */
@@ -580,6 +582,8 @@ enum transfer_state transfer_state(const struct visit *v, uint32_t lane, uint32_
 /* Numbers run out: marks must go. */
 bool transfers_full(const struct block_state *b);
 void transfers_begin(struct block_state *b, bool again);
+/* The block has come to its end: its mbarriers. */
+void mbarriers_end(struct block_state *b);
 void transfers_free(struct block_state *b);
 
 /* -- nested.c: launches from kernels ----------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * accesses these are it is told as marks (marks.h).
  */
 #include "check/race.h"
+#include "check/transfers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,8 +57,8 @@ other_side(const struct visit *v, const struct touch *t, const struct mark *m)
 
 /* -- names of memory --------------------------------------------------------------------------- */
 
-static void
-name_shared(const struct launch *l, uint64_t offset, char *out, size_t room)
+void
+shared_name(const struct launch *l, uint64_t offset, char *out, size_t room)
 {
     for (uint32_t k = 0; k < l->facts->shared_count; k++) {
         const struct shared_var *s = &l->facts->shared[k];
@@ -92,7 +93,7 @@ name_global(const struct launch *l, uint64_t a, char *out, size_t room)
 static void
 name_memory(const struct visit *v, const struct touch *t, char out[NAME_ROOM])
 {
-    (t->shared ? name_shared : name_global)(v->b->launch, shown_address(v, t), out, NAME_ROOM);
+    (t->shared ? shared_name : name_global)(v->b->launch, shown_address(v, t), out, NAME_ROOM);
 }
 
 static const char *
@@ -268,6 +269,8 @@ report_unwritten(const struct visit *v, const struct touch *t, const struct mark
         return;
     if (by)
         f.other = other_side(v, t, by);
+    if (v->facts->flags & PLACE_MBARRIER)
+        transfers_need(v->b)->unwritten_place = v->place + 1;
     if (!is_wanted(v, &f))
         return;
     char where[NAME_ROOM];

@@ -28,8 +28,18 @@ struct numbers {
     uint32_t count, at[MOST_WAITED];
 };
 
+/* mbarriers.c: whether there is one at an address. */
+enum mbarrier_state { MBARRIER_NONE, MBARRIER_LIVE, MBARRIER_GONE };
+struct mbarrier_use {
+    uint32_t place, thread;
+};
+
 struct mbarrier {
     uint64_t address;
+    enum mbarrier_state state;
+    uint64_t word;                   /* as instructions have left it */
+    struct mbarrier_use last, bytes; /* that changed it; that was about bytes, */
+    bool bytes_own, told; /*   by a thread of its block; what is wrong with bytes was told */
     uint32_t parity;
     struct known *next, *over;   /* what arrivals of this phase hand on; of those before */
     struct numbers coming, came; /* transfers */
@@ -42,6 +52,7 @@ struct transfers {
     uint32_t bulk[MOST_WARPS];              /* of the last bulk transfer; NONE */
     uint32_t tensor[MOST_WARPS];            /* of the one that all accesses now belong to; NONE */
     uint32_t fenced[MOST_WARPS];            /* stamps of the last fence.proxy.async */
+    uint32_t unwritten_place;               /* that last read what nothing wrote, and 1 */
     VEC(struct mbarrier) mbarriers;
     struct transfer kept[KEPT];
 };
@@ -51,5 +62,20 @@ struct transfers *transfers_need(struct block_state *b);
 void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes);
 /* NULL: it is no longer kept, or another block's. */
 struct transfer *transfer_at(struct transfers *t, uint32_t number);
+
+/* -- mbarriers.c ------------------------------------------------------------------------------- */
+
+static inline uint64_t
+mbarrier_word(uint64_t address)
+{
+    return *(const uint64_t *)(uintptr_t)address;
+}
+struct mbarrier *mbarrier_at(struct transfers *t, uint64_t address);
+/* Lanes have done this to mbarriers: JIT_ASYNC_MBARRIER. */
+void mbarrier_did(struct block_state *b, uint32_t warp, uint32_t lanes, enum jit_mbarrier_op op,
+                  const uint64_t *address, const uint64_t *number, uint32_t place);
+/* Bytes have come to it. */
+void mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarrier *m,
+                    uint32_t place);
 
 #endif

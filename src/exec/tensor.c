@@ -266,6 +266,17 @@ announce(const struct tensor *t, uint64_t at, uint32_t bytes, uint32_t space, en
     return !t->warp->denied;
 }
 
+/* Of mbarriers, or maps (enum jit_async). */
+static void
+tell(const struct tensor *t, enum jit_async what, uint64_t at, uint32_t number)
+{
+    const struct jit_services *services = t->warp->block->launch->services;
+    uint64_t address[JIT_LANES] = {0};
+    address[t->lane] = at;
+    if (t->what.flags & JIT_TENSOR_ANNOUNCED && services->async)
+        services->async(t->warp, 1u << t->lane, what, address, number, t->place);
+}
+
 /* False: some of it must not be done. */
 static bool
 announce_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
@@ -276,11 +287,12 @@ announce_slab(const struct tensor *t, const struct tensor_walk *w, const struct 
                                                              : JIT_ATOMIC;
     uint32_t bytes = loads ? s->high - s->low : stored_bytes(w, s);
     bool whole = s->step == bytes && !(w->pitch > w->row);
-    for (uint32_t r = 0; bytes && r < s->rows && fine; r++)
-        fine &= announce(t, s->global + s->low + r * s->step, whole ? bytes * s->rows : bytes,
-                         PTX_SPACE_GLOBAL, op) &&
-                !whole;
-    return fine || (whole && !t->warp->denied);
+    uint64_t at = s->global + s->low;
+    if (bytes && whole)
+        return announce(t, at, bytes * s->rows, PTX_SPACE_GLOBAL, op);
+    for (uint32_t r = 0; bytes && r < s->rows && fine; r++, at += s->step)
+        fine = announce(t, at, bytes, PTX_SPACE_GLOBAL, op);
+    return fine;
 }
 
 static bool
@@ -324,18 +336,28 @@ begin_copy(struct tensor *t)
     check_place(t);
 }
 
-/* To the same place in each block that the mask names; each one's mbarrier learns of it. */
+/* A box into one block's shared memory, whose mbarrier learns of it. */
+static void
+load_box(const struct tensor *t, uint64_t barrier)
+{
+    bool told = t->what.flags & JIT_TENSOR_ANNOUNCED;
+    tell(t, JIT_ASYNC_TENSOR, barrier, 1);
+    if (!told || announce_all(t))
+        copy(t);
+    jit_mbarrier_complete(barrier, tensor_map_bytes(t->map));
+    tell(t, JIT_ASYNC_AFTER, barrier, 0);
+}
+
+/* To the same place in each block that the mask names. */
 static void
 load(struct tensor *t)
 {
     const struct jit_block *b = t->warp->block;
-    uint64_t bytes = tensor_map_bytes(t->map), barrier = t->data->barrier[t->lane];
-    uint64_t own = t->shared, window = (uint64_t)(uintptr_t)b->window;
+    uint64_t barrier = t->data->barrier[t->lane], own = t->shared,
+             window = (uint64_t)(uintptr_t)b->window;
     uint32_t blocks = t->data->blocks[t->lane];
     if (!(t->what.flags & JIT_TENSOR_MULTICAST)) {
-        if (!(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t))
-            copy(t);
-        jit_mbarrier_complete(barrier, bytes);
+        load_box(t, barrier);
         return;
     }
     if (blocks >> b->launch->cluster_blocks)
@@ -345,9 +367,7 @@ load(struct tensor *t)
         uint64_t to = (uint64_t)__builtin_ctz(rest) << JIT_RANK_BIT;
         uint64_t mask = (1ull << JIT_RANK_BIT) - 1;
         t->shared = window + to + ((own - window) & mask);
-        if (!(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t))
-            copy(t);
-        jit_mbarrier_complete(window + to + ((barrier - window) & mask), bytes);
+        load_box(t, window + to + ((barrier - window) & mask));
     }
 }
 

@@ -121,6 +121,7 @@ emit_mbarrier(struct core *c, const struct wir_insn *i)
         return emit_fail(&c->e, "mbarrier without an address");
     value address = pending ? LLVMConstNull(core_vector(c, 64))
                             : core_addresses(c, i, &p->operand[at], 8, access_of(op));
+    c->e.mask_bits = allowed(c, c->e.mask_bits);
     unsigned from = pending ? 1 : at + 1, bits = op == JIT_MBARRIER_TEST || pending ? 64 : 32;
     value number = core_splat(c, core_i64(c, 1));
     if (from < p->operand_count)
@@ -128,6 +129,8 @@ emit_mbarrier(struct core *c, const struct wir_insn *i)
     if (arrives(op))
         core_announce_async(c, i, JIT_ASYNC_ARRIVE, c->e.mask_bits, address, 0);
     value out = call_barrier(c, op, address, number);
+    if (!pending)
+        core_announce_mbarrier(c, i, op, address, number);
     if (arrives(op) || op == JIT_MBARRIER_COMPLETE_TX)
         core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
     if (at == 0)
@@ -150,8 +153,11 @@ emit_copy_arrival(struct core *c, const struct wir_insn *i)
 {
     value address = core_addresses(c, i, &i->i.operand[0], 8, JIT_ATOMIC);
     core_announce_async(c, i, JIT_ASYNC_COPIES, c->e.mask_bits, address, 0);
-    if (ptx_has(&i->i, PTX_M_NOINC))
-        call_barrier(c, JIT_MBARRIER_ARRIVE, address, core_splat(c, core_i64(c, 1)));
+    value one = core_splat(c, core_i64(c, 1));
+    if (ptx_has(&i->i, PTX_M_NOINC)) {
+        call_barrier(c, JIT_MBARRIER_ARRIVE, address, one);
+        core_announce_mbarrier(c, i, JIT_MBARRIER_ARRIVE, address, one);
+    }
     core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
     return true;
 }
