@@ -106,6 +106,16 @@ add_copies(struct transfers *t, uint32_t warp, uint32_t lanes, struct mbarrier *
 }
 
 static void
+add_bulk(struct transfers *t, uint32_t number, struct mbarrier *m)
+{
+    struct transfer *one = transfer_at(t, number);
+    m->parity = jit_mbarrier_of(mbarrier_word(m->address)).parity;
+    add_number(&m->coming, number);
+    if (one)
+        one->mbarrier = m->address;
+}
+
+static void
 after(struct mbarrier *m, bool several)
 {
     struct jit_mbarrier now = jit_mbarrier_of(mbarrier_word(m->address));
@@ -113,6 +123,7 @@ after(struct mbarrier *m, bool several)
     if (now.parity == m->parity && !(several && fresh))
         return;
     m->parity = now.parity;
+    m->phases++;
     m->over = known_join(m->over, m->next);
     known_put(m->next);
     m->next = NULL;
@@ -124,6 +135,7 @@ after(struct mbarrier *m, bool several)
 static void
 notify(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
 {
+    m->passed[warp]++;
     if (m->over)
         order_acquire(b, warp, lanes, m->over);
     for (uint32_t k = 0; k < m->came.count; k++) {
@@ -159,8 +171,7 @@ at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what,
     else if (owner != b) /* what is sent to another block is handed on like what is done before */
         arrive(b, warp, m), order_arrive(b);
     else if (t->bulk[warp] != NONE)
-        m->parity = jit_mbarrier_of(mbarrier_word(address)).parity,
-        add_number(&m->coming, t->bulk[warp]);
+        add_bulk(t, t->bulk[warp], m);
 }
 
 static enum transfer_kind
@@ -198,7 +209,7 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
         transfer_whole(b, w->warp, lanes);
     else if (what == JIT_ASYNC_TENSOR || what == JIT_ASYNC_AFTER)
         t->tensor[w->warp] = NONE;
-    if (what == JIT_ASYNC_TENSOR && !barrier)
+    if (what == JIT_ASYNC_TENSOR)
         return;
     enum transfer_kind kind = kind_of(what);
     if (what == JIT_ASYNC_COMMIT || what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_WGMMA_COMMIT)

@@ -104,13 +104,20 @@ block_begin(struct jit_block *k)
         memset(b->local_init, 0, b->local_bytes / 8);
 }
 
-void
+static void
 block_end(struct jit_block *k)
 {
     struct block_state *b = k->tool;
     notes_over(b);
     region_over(b);
     counters_before(b);
+}
+
+void
+block_dropped(struct jit_block *k)
+{
+    block_end(k);
+    mbarriers_given_up(k->tool);
 }
 
 void

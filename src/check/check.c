@@ -212,7 +212,7 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
                                 .launch_end = launch_end,
                                 .block_begin = block_begin,
                                 .block_end = block_ended,
-                                .block_dropped = block_end,
+                                .block_dropped = block_dropped,
                                 .barrier = check_barrier,
                                 .arrive = check_arrive,
                                 .heap = check_heap,

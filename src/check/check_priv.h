@@ -582,8 +582,9 @@ enum transfer_state transfer_state(const struct visit *v, uint32_t lane, uint32_
 /* Numbers run out: marks must go. */
 bool transfers_full(const struct block_state *b);
 void transfers_begin(struct block_state *b, bool again);
-/* The block has come to its end: its mbarriers. */
+/* The block has come to its end; it is given up: its mbarriers. */
 void mbarriers_end(struct block_state *b);
+void mbarriers_given_up(struct block_state *b);
 void transfers_free(struct block_state *b);
 
 /* -- nested.c: launches from kernels ----------------------------------------------------------- */
@@ -614,8 +615,8 @@ bool global_thinned(const struct global_shadow *g);
 /* -- block.c ----------------------------------------------------------------------------------- */
 
 void block_begin(struct jit_block *k);
-void block_end(struct jit_block *k); /* given up, too */
 void block_ended(struct jit_block *k);
+void block_dropped(struct jit_block *k); /* given up */
 /* places: of its kernel. */
 void block_free(struct block_state *b, uint32_t places);
 

@@ -137,9 +137,9 @@ look_at_counts(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
     }
     if (!is_arrival(op) || count <= now.pending)
         return;
-    snprintf(text, sizeof text, "gets %llu arrivals, and %u of the %u of its phase are left%s",
+    snprintf(text, sizeof text, "gets %llu more arrivals, where a phase still lacks %u of %u%s",
              (unsigned long long)count, now.pending, now.expected,
-             now.pending ? "" : ": it waits for bytes alone");
+             now.pending ? "" : " and waits for bytes alone");
     tell(u, &u->m->last, text, "mbarrier.init with as many arrivals as a phase gets");
 }
 
@@ -156,8 +156,10 @@ do_one(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
         look_at_counts(u, op, number);
     jit_mbarrier_do(&m->word, op, number);
     m->state = op == JIT_MBARRIER_INVAL ? MBARRIER_GONE : MBARRIER_LIVE;
-    if (op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY)
+    if (op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY) {
+        m->asked_place[u->thread / JIT_LANES] = u->place;
         return;
+    }
     m->last = (struct mbarrier_use){u->place, u->thread};
     if (op == JIT_MBARRIER_INIT)
         m->told = false;
@@ -204,6 +206,49 @@ mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarr
     if (peers_owner(b, m->address) == b)
         m->bytes = m->last, m->bytes_own = true;
     look_at_bytes(&u);
+}
+
+/* -- phases -------------------------------------------------------------------------------------
+ */
+
+bool
+mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer)
+{
+    const struct transfer *t = transfer_at(b->transfers, transfer);
+    return t && t->mbarrier && mbarrier_at(b->transfers, t->mbarrier)->passed[warp];
+}
+
+/* A thread that waits, and whose warp has waited on the mbarrier for no other phase, though one is
+ * over and nothing of the next has come. */
+static bool
+waits_for_other(const struct block_state *b, const struct mbarrier *m, uint32_t thread)
+{
+    const struct jit_asked *asked = &b->block->asked[thread];
+    struct jit_mbarrier now = jit_mbarrier_of(m->word);
+    return asked->address == m->address && asked->parity == now.parity && m->phases &&
+           !m->passed[thread / JIT_LANES] && now.pending == now.expected && !now.bytes;
+}
+
+void
+mbarriers_given_up(struct block_state *b)
+{
+    const uint32_t *dim = b->launch->launch->block;
+    for (size_t k = 0; b->block->asked && b->transfers && k < b->transfers->mbarriers.count; k++) {
+        struct mbarrier *m = &b->transfers->mbarriers.at[k];
+        uint32_t thread = 0, parity = jit_mbarrier_of(m->word).parity;
+        char text[200], missing[100];
+        while (thread < dim[0] * dim[1] * dim[2] && !waits_for_other(b, m, thread))
+            thread++;
+        if (m->state != MBARRIER_LIVE || thread == dim[0] * dim[1] * dim[2])
+            continue;
+        struct use u = {b, m, thread, m->asked_place[thread / JIT_LANES]};
+        snprintf(text, sizeof text,
+                 "is asked for a phase of parity %u, of which nothing has come, by a warp that has "
+                 "not asked for the one of parity %u, which is over",
+                 parity, !parity);
+        snprintf(missing, sizeof missing, "a first wait for parity %u", !parity);
+        tell(&u, NULL, text, missing);
+    }
 }
 
 /* Nobody waits any more: what was expected and what has come are not the same. */

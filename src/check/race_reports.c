@@ -331,6 +331,7 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
                                                : "nobody has waited for the copy to be done"
                                        : "the thread has not waited for the copy, others have");
     bool group = !(l->facts->place[place].flags & PLACE_BULK);
+    bool other = !group && mbarrier_other_phase(v->b, v->warp, mark_stamp(m) - TRANSFER_STAMP);
     snprintf(
         f.missing, sizeof f.missing, "%s",
         state != TRANSFER_RUNNING
@@ -339,6 +340,9 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
         : group
             ? "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), and "
               "for other threads a barrier after it"
+        : other
+            ? "a wait for the phase of the mbarrier that the copy belongs to: those of this warp "
+              "have passed on phases before it (their parity?)"
             : "a wait for the mbarrier's phase, or for the group (cp.async.bulk.wait_group)");
     finding_add(l->check, &f);
 }

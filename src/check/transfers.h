@@ -22,6 +22,7 @@ struct transfer {
     uint32_t done[JIT_LANES];                        /* the stamp of the wait; 0: not waited for */
     uint32_t knows[MOST_WARPS];                      /* lanes that were notified by an mbarrier */
     uint32_t notified, notified_warp, notified_lane; /* the first of them, and when */
+    uint64_t mbarrier;                               /* that learns of it; 0: none */
 };
 
 struct numbers {
@@ -41,6 +42,9 @@ struct mbarrier {
     struct mbarrier_use last, bytes; /* that changed it; that was about bytes, */
     bool bytes_own, told; /*   by a thread of its block; what is wrong with bytes was told */
     uint32_t parity;
+    uint32_t phases;             /* that are over */
+    uint32_t passed[MOST_WARPS]; /* by warps: waits that found the phase they asked for over */
+    uint32_t asked_place[MOST_WARPS];
     struct known *next, *over;   /* what arrivals of this phase hand on; of those before */
     struct numbers coming, came; /* transfers */
 };
@@ -74,6 +78,8 @@ struct mbarrier *mbarrier_at(struct transfers *t, uint64_t address);
 /* Lanes have done this to mbarriers: JIT_ASYNC_MBARRIER. */
 void mbarrier_did(struct block_state *b, uint32_t warp, uint32_t lanes, enum jit_mbarrier_op op,
                   const uint64_t *address, const uint64_t *number, uint32_t place);
+/* The warp has waited on the mbarrier that learns of the transfer, and not for that phase of it. */
+bool mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer);
 /* Bytes have come to it. */
 void mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarrier *m,
                     uint32_t place);

@@ -266,7 +266,7 @@ announce(const struct tensor *t, uint64_t at, uint32_t bytes, uint32_t space, en
     return !t->warp->denied;
 }
 
-/* Of mbarriers, or maps (enum jit_async). */
+/* at: an mbarrier, or 0. */
 static void
 tell(const struct tensor *t, enum jit_async what, uint64_t at, uint32_t number)
 {
@@ -274,7 +274,7 @@ tell(const struct tensor *t, enum jit_async what, uint64_t at, uint32_t number)
     uint64_t address[JIT_LANES] = {0};
     address[t->lane] = at;
     if (t->what.flags & JIT_TENSOR_ANNOUNCED && services->async)
-        services->async(t->warp, 1u << t->lane, what, address, number, t->place);
+        services->async(t->warp, 1u << t->lane, what, at ? address : NULL, number, t->place);
 }
 
 /* False: some of it must not be done. */
@@ -340,9 +340,10 @@ begin_copy(struct tensor *t)
 static void
 load_box(const struct tensor *t, uint64_t barrier)
 {
-    bool told = t->what.flags & JIT_TENSOR_ANNOUNCED;
-    tell(t, JIT_ASYNC_TENSOR, barrier, 1);
-    if (!told || announce_all(t))
+    tell(t, JIT_ASYNC_TENSOR, 0, 1);
+    bool fine = !(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t);
+    tell(t, JIT_ASYNC_BULK, barrier, 0);
+    if (fine)
         copy(t);
     jit_mbarrier_complete(barrier, tensor_map_bytes(t->map));
     tell(t, JIT_ASYNC_AFTER, barrier, 0);

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cuda_fp16.h>
 
-enum { M = 64, N = 8, K = 16, STEPS = 4, LEADING = 128, STRIDE = 256 };
+#include "instructions.h"
 
-typedef unsigned long long u64;
+enum { M = 64, N = 8, K = 16, STEPS = 4, LEADING = 128, STRIDE = 256 };
 
 struct alignas(1024) tiles {
     __half a[M * K], b[N * K];
@@ -59,11 +59,6 @@ __device__ void
 wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
-}
-__device__ void
-proxy_fence()
-{
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 __device__ void
