@@ -13,6 +13,7 @@
  * An mbarrier's phase hands on what those who arrived in it did before, to those who see it over,
  * and no more than that: what is done between two phases is not ordered by the first.
  */
+#include "check/maps.h"
 #include "check/peers.h"
 #include "check/transfers.h"
 #include "check/warpgroup.h"
@@ -205,8 +206,14 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
         mbarrier_did(b, w->warp, lanes, number, barrier, barrier + JIT_LANES, place);
         return;
     }
+    if (what == JIT_ASYNC_MAP || what == JIT_ASYNC_MAP_SET) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), thread = w->warp * JIT_LANES + lane;
+        (what == JIT_ASYNC_MAP ? map_used : map_changed)(b, thread, barrier[lane], place);
+        t->swizzle = number;
+        return;
+    }
     if (what == JIT_ASYNC_TENSOR && number)
-        transfer_whole(b, w->warp, lanes);
+        transfer_whole(b, w->warp, lanes, place);
     else if (what == JIT_ASYNC_TENSOR || what == JIT_ASYNC_AFTER)
         t->tensor[w->warp] = NONE;
     if (what == JIT_ASYNC_TENSOR)

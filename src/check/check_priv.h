@@ -97,7 +97,7 @@ enum place_flags {
     PLACE_VOLATILE = 4096,
     PLACE_AT_ONCE = 8192, /* .acquire: no fence is needed */
     PLACE_WGMMA = 16384,
-    PLACE_PROXY = 32768, /* fence.proxy.async */
+    PLACE_PROXY = 32768, /* fence.proxy.async; with PLACE_ACQUIRE: fence.proxy.tensormap */
 };
 
 /* What an address was computed from. */
@@ -226,6 +226,7 @@ struct launch {
     bool alone;                  /* all work was given to one stream so far, */
     bool lone;                   /*   the legacy one, and there is no other yet, nor a graph */
     uint8_t *read_only;          /* per place_facts: read_only.c */
+    struct maps *maps;           /* tensor maps that it changes; NULL: none so far */
 };
 
 /* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so

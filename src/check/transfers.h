@@ -23,6 +23,8 @@ struct transfer {
     uint32_t knows[MOST_WARPS];                      /* lanes that were notified by an mbarrier */
     uint32_t notified, notified_warp, notified_lane; /* the first of them, and when */
     uint64_t mbarrier;                               /* that learns of it; 0: none */
+    bool box;                                        /* by a tensor map, */
+    uint32_t swizzle, place;                         /*   of this swizzle, by this instruction */
 };
 
 struct numbers {
@@ -56,6 +58,8 @@ struct transfers {
     uint32_t bulk[MOST_WARPS];              /* of the last bulk transfer; NONE */
     uint32_t tensor[MOST_WARPS];            /* of the one that all accesses now belong to; NONE */
     uint32_t fenced[MOST_WARPS];            /* stamps of the last fence.proxy.async */
+    uint32_t swizzle;                       /* of the map that a copy begins by */
+    uint64_t map_fence;                     /* when the last one for maps was; 0: none (maps.c) */
     uint32_t unwritten_place;               /* that last read what nothing wrote, and 1 */
     VEC(struct mbarrier) mbarriers;
     struct transfer kept[KEPT];
@@ -63,7 +67,9 @@ struct transfers {
 
 struct transfers *transfers_need(struct block_state *b);
 /* What the warp accesses from now on, until it is told otherwise, is one transfer. */
-void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes);
+void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t place);
+/* The transfer that has written there last, of shared memory's byte `offset`; NULL: none. */
+const struct transfer *transfer_of(const struct block_state *b, uint64_t offset);
 /* NULL: it is no longer kept, or another block's. */
 struct transfer *transfer_at(struct transfers *t, uint32_t number);
 

@@ -266,7 +266,7 @@ announce(const struct tensor *t, uint64_t at, uint32_t bytes, uint32_t space, en
     return !t->warp->denied;
 }
 
-/* at: an mbarrier, or 0. */
+/* at: an mbarrier, a map, or 0. */
 static void
 tell(const struct tensor *t, enum jit_async what, uint64_t at, uint32_t number)
 {
@@ -327,6 +327,7 @@ static void
 begin_copy(struct tensor *t)
 {
     t->map = map_at(t, 64);
+    tell(t, JIT_ASYNC_MAP, t->data->map[t->lane], t->map->swizzle);
     t->shared = t->data->shared[t->lane];
     for (uint32_t k = 0; k < t->what.rank; k++)
         t->where.at[k] = t->data->at[k][t->lane];
@@ -405,10 +406,14 @@ exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
             if (!(t.what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(&t))
                 copy(&t);
             break;
-        case JIT_TENSOR_REPLACE: replace(&t); break;
+        case JIT_TENSOR_REPLACE:
+            replace(&t);
+            tell(&t, JIT_ASYNC_MAP_SET, data->map[t.lane], 0);
+            break;
         case JIT_TENSOR_COPY_MAP:
             memcpy((void *)(uintptr_t)data->map[t.lane],
                    (const void *)(uintptr_t)data->shared[t.lane], TENSOR_MAP_BYTES);
+            tell(&t, JIT_ASYNC_MAP_SET, data->map[t.lane], 0);
             break;
         }
     }

@@ -118,6 +118,64 @@ bad_store_bounds(const __grid_constant__ CUtensorMap map)
     fill<true>(&map, HIGH);
 }
 
+/* -- maps that a kernel makes ------------------------------------------------------------------ */
+
+enum { STORES, REPLACES };
+
+template <int HOW, bool FENCE> __device__ void
+made(const CUtensorMap *old, CUtensorMap *map, const int *in, int *out)
+{
+    __shared__ alignas(128) CUtensorMap m;
+    int t = threadIdx.x;
+    if (HOW == STORES && t < 32)
+        ((int *)map)[t] = ((const int *)old)[t];
+    if (HOW == REPLACES && t < 32) {
+        ((int *)&m)[t] = ((const int *)old)[t];
+        __syncwarp();
+        if (t == 0)
+            asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(shared(&m)),
+                         "l"(in)
+                         : "memory");
+        __syncwarp();
+        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::
+                         "l"(map),
+                     "r"(shared(&m))
+                     : "memory");
+    }
+    if (HOW == STORES && FENCE)
+        asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::: "memory");
+    __syncthreads();
+    if (FENCE)
+        asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
+    sum<true>(map, 0, 0, out);
+}
+__global__ void
+good_map_stored(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+{
+    made<STORES, true>(&old, map, in, out);
+}
+__global__ void
+bad_map_stored(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+{
+    made<STORES, false>(&old, map, in, out);
+}
+__global__ void
+good_map_replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+{
+    made<REPLACES, true>(&old, map, in, out);
+}
+__global__ void
+bad_map_replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+{
+    made<REPLACES, false>(&old, map, in, out);
+}
+/* Made by the launch before. */
+__global__ void
+good_map_made_before(const CUtensorMap *map, int *out)
+{
+    sum<true>(map, 0, 0, out);
+}
+
 /* -- what ends the device ---------------------------------------------------------------------- */
 
 __global__ void
@@ -168,7 +226,16 @@ main(int argc, char **argv)
     bad_store_no_fence<<<1, BLOCK>>>(map);
     good_load_and_store<<<1, BLOCK>>>(map);
     bad_store_bounds<<<1, BLOCK>>>(wrong);
+    CUtensorMap *made;
+    cudaMalloc(&made, sizeof *made);
+    good_map_stored<<<1, BLOCK>>>(map, made, in, out);
+    good_map_made_before<<<1, BLOCK>>>(made, out);
+    bad_map_stored<<<1, BLOCK>>>(map, made, in, out);
+    good_map_replaced<<<1, BLOCK>>>(map, made, in, out);
+    good_map_made_before<<<1, BLOCK>>>(made, out);
+    bad_map_replaced<<<1, BLOCK>>>(map, made, in, out);
     cudaDeviceSynchronize();
+    cudaFree(made);
     cudaFree(in);
     cudaFree(out);
     return 0;
