@@ -343,14 +343,14 @@ enum jit_async {
     JIT_ASYNC_WGMMA_COMMIT, /* wgmma.commit_group, */
     JIT_ASYNC_WGMMA_WAIT,   /*   wait_group: as above */
     JIT_ASYNC_ARRIVE,       /* before lanes arrive at the mbarriers */
-    JIT_ASYNC_COPIES, /* before: the mbarriers learn of the lanes' cp.async when they are done */
-    JIT_ASYNC_BULK,   /* before: the mbarriers learn of the transfer just announced */
-    JIT_ASYNC_AFTER,  /* the mbarriers have changed */
-    JIT_ASYNC_OVER,   /* lanes were told that the phase they asked for is over */
-    JIT_ASYNC_TENSOR, /* number 1: the accesses announced next are one bulk transfer, of which the
-                         mbarriers (or NULL) learn; 0: they were (JIT_ASYNC_AFTER says so, too) */
-    JIT_ASYNC_MAP,     /* a lane copies by the tensor map at this address; number: its swizzle */
-    JIT_ASYNC_MAP_SET, /* it has changed the map */
+    JIT_ASYNC_COPIES,   /* before: the mbarriers learn of the lanes' cp.async when they are done */
+    JIT_ASYNC_BULK,     /* before: the mbarriers learn of the transfer just announced */
+    JIT_ASYNC_AFTER,    /* the mbarriers have changed */
+    JIT_ASYNC_OVER,     /* lanes were told that the phase they asked for is over */
+    JIT_ASYNC_TENSOR,   /* number 1: the accesses announced next are one bulk transfer, of which the
+                           mbarriers (or NULL) learn; 0: they were (JIT_ASYNC_AFTER says so, too) */
+    JIT_ASYNC_MAP,      /* a lane copies by the tensor map at this address; number: its swizzle */
+    JIT_ASYNC_MAP_SET,  /* it has changed the map */
     JIT_ASYNC_MBARRIER, /* number: enum jit_mbarrier_op, which lanes have done to the mbarriers;
                            behind their addresses stand the lanes' numbers */
     JIT_ASYNC_ABSENT,   /* lanes go on at a *.sync instruction; those in number, which their masks
