@@ -9,16 +9,6 @@
 
 #include <stdio.h>
 
-struct mbarrier *
-mbarrier_at(struct transfers *t, uint64_t address)
-{
-    for (size_t k = 0; k < t->mbarriers.count; k++)
-        if (t->mbarriers.at[k].address == address)
-            return &t->mbarriers.at[k];
-    VEC_PUSH(&t->mbarriers, (struct mbarrier){.address = address});
-    return &t->mbarriers.at[t->mbarriers.count - 1];
-}
-
 /* -- findings ---------------------------------------------------------------------------------- */
 
 /* A thread at an instruction, and the mbarrier that it names. */
@@ -108,12 +98,12 @@ look_at_bytes(const struct use *u)
 {
     struct jit_mbarrier now = jit_mbarrier_of(u->m->word);
     char text[300];
-    if (u->m->told)
+    if (u->m->said)
         return;
     if (now.bytes > JIT_MBARRIER_MOST || now.bytes < -JIT_MBARRIER_MOST) {
         snprintf(text, sizeof text, "counts %d bytes of a phase", now.bytes);
         tell(u, NULL, text, "phases of at most 1048575 bytes");
-        u->m->told = true;
+        u->m->said = true;
     } else if (!now.pending && now.bytes < 0) {
         snprintf(text, sizeof text,
                  "has got %d bytes more than the phase expects, whose arrivals have all come: it "
@@ -121,7 +111,7 @@ look_at_bytes(const struct use *u)
                  -now.bytes);
         tell(u, NULL, text,
              "expect_tx of as many bytes as the phase's copies bring, before its last arrival");
-        u->m->told = true;
+        u->m->said = true;
     }
 }
 
@@ -162,7 +152,7 @@ do_one(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
     }
     m->last = (struct mbarrier_use){u->place, u->thread};
     if (op == JIT_MBARRIER_INIT)
-        m->told = false;
+        m->said = false;
     if (expects(op) && peers_owner(u->b, m->address) == u->b)
         m->bytes = m->last, m->bytes_own = true;
     look_at_bytes(u);
@@ -211,13 +201,6 @@ mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarr
 /* -- phases -------------------------------------------------------------------------------------
  */
 
-bool
-mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer)
-{
-    const struct transfer *t = transfer_at(b->transfers, transfer);
-    return t && t->mbarrier && mbarrier_at(b->transfers, t->mbarrier)->passed[warp];
-}
-
 /* A thread that waits, and whose warp has waited on the mbarrier for no other phase, though one is
  * over and nothing of the next has come. */
 static bool
@@ -260,7 +243,7 @@ mbarriers_end(struct block_state *b)
         int32_t bytes = jit_mbarrier_of(m->word).bytes;
         struct use u = {b, m, m->bytes.thread, m->bytes.place};
         char text[200];
-        if (m->state != MBARRIER_LIVE || !bytes || !m->bytes_own || m->told)
+        if (m->state != MBARRIER_LIVE || !bytes || !m->bytes_own || m->said)
             continue;
         snprintf(text, sizeof text,
                  bytes > 0 ? "still expects %d bytes when its block ends"

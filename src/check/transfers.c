@@ -110,6 +110,25 @@ transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t fr
     return knows(v, lane, t) ? TRANSFER_KNOWN : t->notified ? TRANSFER_UNKNOWN : TRANSFER_RUNNING;
 }
 
+/* -- mbarriers --------------------------------------------------------------------------------- */
+
+struct mbarrier *
+mbarrier_at(struct transfers *t, uint64_t address)
+{
+    for (size_t k = 0; k < t->mbarriers.count; k++)
+        if (t->mbarriers.at[k].address == address)
+            return &t->mbarriers.at[k];
+    VEC_PUSH(&t->mbarriers, (struct mbarrier){.address = address});
+    return &t->mbarriers.at[t->mbarriers.count - 1];
+}
+
+bool
+mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer)
+{
+    const struct transfer *t = transfer_at(b->transfers, transfer);
+    return t && t->mbarrier && mbarrier_at(b->transfers, t->mbarrier)->passed[warp];
+}
+
 /* -- a block begins and ends ------------------------------------------------------------------- */
 
 static void

@@ -42,7 +42,7 @@ struct mbarrier {
     enum mbarrier_state state;
     uint64_t word;                   /* as instructions have left it */
     struct mbarrier_use last, bytes; /* that changed it; that was about bytes, */
-    bool bytes_own, told; /*   by a thread of its block; what is wrong with bytes was told */
+    bool bytes_own, said; /*   by a thread of its block; what is wrong with bytes was said */
     uint32_t parity;
     uint32_t phases;             /* that are over */
     uint32_t passed[MOST_WARPS]; /* by warps: waits that found the phase they asked for over */
@@ -66,12 +66,15 @@ struct transfers {
 };
 
 struct transfers *transfers_need(struct block_state *b);
-/* What the warp accesses from now on, until it is told otherwise, is one transfer. */
+/* What the warp accesses from now on, until it is said otherwise, is one transfer. */
 void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t place);
 /* The transfer that has written there last, of shared memory's byte `offset`; NULL: none. */
 const struct transfer *transfer_of(const struct block_state *b, uint64_t offset);
 /* NULL: it is no longer kept, or another block's. */
 struct transfer *transfer_at(struct transfers *t, uint32_t number);
+struct mbarrier *mbarrier_at(struct transfers *t, uint64_t address);
+/* The warp has waited on the mbarrier that learns of the transfer, and not for that phase of it. */
+bool mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer);
 
 /* -- mbarriers.c ------------------------------------------------------------------------------- */
 
@@ -80,12 +83,9 @@ mbarrier_word(uint64_t address)
 {
     return *(const uint64_t *)(uintptr_t)address;
 }
-struct mbarrier *mbarrier_at(struct transfers *t, uint64_t address);
 /* Lanes have done this to mbarriers: JIT_ASYNC_MBARRIER. */
 void mbarrier_did(struct block_state *b, uint32_t warp, uint32_t lanes, enum jit_mbarrier_op op,
                   const uint64_t *address, const uint64_t *number, uint32_t place);
-/* The warp has waited on the mbarrier that learns of the transfer, and not for that phase of it. */
-bool mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer);
 /* Bytes have come to it. */
 void mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarrier *m,
                     uint32_t place);
