@@ -13,6 +13,7 @@
  * An mbarrier's phase hands on what those who arrived in it did before, to those who see it over,
  * and no more than that: what is done between two phases is not ordered by the first.
  */
+#include "check/maps.h"
 #include "check/peers.h"
 #include "check/transfers.h"
 #include "check/warpgroup.h"
@@ -68,24 +69,6 @@ wait(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t left, enum t
 
 /* -- mbarriers --------------------------------------------------------------------------------- */
 
-static struct mbarrier *
-mbarrier_at(struct transfers *t, uint64_t address)
-{
-    for (size_t k = 0; k < t->mbarriers.count; k++)
-        if (t->mbarriers.at[k].address == address)
-            return &t->mbarriers.at[k];
-    VEC_PUSH(&t->mbarriers, (struct mbarrier){.address = address});
-    return &t->mbarriers.at[t->mbarriers.count - 1];
-}
-
-static uint64_t
-word_at(uint64_t address)
-{
-    uint64_t w;
-    memcpy(&w, (const void *)(uintptr_t)address, sizeof w);
-    return w;
-}
-
 static void
 add_number(struct numbers *n, uint32_t number)
 {
@@ -103,7 +86,7 @@ static void
 arrive(struct block_state *b, uint32_t warp, struct mbarrier *m)
 {
     struct known *what = order_now(b, warp);
-    m->parity = (uint32_t)(word_at(m->address) >> 63);
+    m->parity = jit_mbarrier_of(mbarrier_word(m->address)).parity;
     m->next = known_join(m->next, what);
     known_put(what);
 }
@@ -120,17 +103,28 @@ add_copies(struct transfers *t, uint32_t warp, uint32_t lanes, struct mbarrier *
         seen++;
         add_number(&m->coming, n);
     }
-    m->parity = (uint32_t)(word_at(m->address) >> 63);
+    m->parity = jit_mbarrier_of(mbarrier_word(m->address)).parity;
+}
+
+static void
+add_bulk(struct transfers *t, uint32_t number, struct mbarrier *m)
+{
+    struct transfer *one = transfer_at(t, number);
+    m->parity = jit_mbarrier_of(mbarrier_word(m->address)).parity;
+    add_number(&m->coming, number);
+    if (one)
+        one->mbarrier = m->address;
 }
 
 static void
 after(struct mbarrier *m, bool several)
 {
-    uint64_t word = word_at(m->address);
-    bool fresh = (word & 0xfffff) == (word >> 20 & 0xfffff) && !(word >> 40 & 0x7fffff);
-    if ((uint32_t)(word >> 63) == m->parity && !(several && fresh))
+    struct jit_mbarrier now = jit_mbarrier_of(mbarrier_word(m->address));
+    bool fresh = now.pending == now.expected && !now.bytes;
+    if (now.parity == m->parity && !(several && fresh))
         return;
-    m->parity = (uint32_t)(word >> 63);
+    m->parity = now.parity;
+    m->phases++;
     m->over = known_join(m->over, m->next);
     known_put(m->next);
     m->next = NULL;
@@ -142,6 +136,7 @@ after(struct mbarrier *m, bool several)
 static void
 notify(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
 {
+    m->passed[warp]++;
     if (m->over)
         order_acquire(b, warp, lanes, m->over);
     for (uint32_t k = 0; k < m->came.count; k++) {
@@ -159,7 +154,8 @@ notify(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
 
 /* Lanes that name one mbarrier, together. */
 static void
-at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what, uint64_t address)
+at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what, uint64_t address,
+            uint32_t place)
 {
     struct block_state *owner = peers_owner(b, address);
     struct transfers *t = b->transfers;
@@ -170,13 +166,13 @@ at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what,
     else if (what == JIT_ASYNC_COPIES)
         add_copies(t, warp, lanes, m);
     else if (what == JIT_ASYNC_AFTER)
-        after(m, several);
+        after(m, several), mbarrier_bytes(b, warp, (uint32_t)__builtin_ctz(lanes), m, place);
     else if (what == JIT_ASYNC_OVER)
         notify(b, warp, lanes, m);
     else if (owner != b) /* what is sent to another block is handed on like what is done before */
         arrive(b, warp, m), order_arrive(b);
     else if (t->bulk[warp] != NONE)
-        m->parity = (uint32_t)(word_at(address) >> 63), add_number(&m->coming, t->bulk[warp]);
+        add_bulk(t, t->bulk[warp], m);
 }
 
 static enum transfer_kind
@@ -206,11 +202,21 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
         warpgroup_begin(b, w->warp, barrier, number, place);
         return;
     }
+    if (what == JIT_ASYNC_MBARRIER) {
+        mbarrier_did(b, w->warp, lanes, number, barrier, barrier + JIT_LANES, place);
+        return;
+    }
+    if (what == JIT_ASYNC_MAP || what == JIT_ASYNC_MAP_SET) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), thread = w->warp * JIT_LANES + lane;
+        (what == JIT_ASYNC_MAP ? map_used : map_changed)(b, thread, barrier[lane], place);
+        t->swizzle = number;
+        return;
+    }
     if (what == JIT_ASYNC_TENSOR && number)
-        transfer_whole(b, w->warp, lanes);
+        transfer_whole(b, w->warp, lanes, place);
     else if (what == JIT_ASYNC_TENSOR || what == JIT_ASYNC_AFTER)
         t->tensor[w->warp] = NONE;
-    if (what == JIT_ASYNC_TENSOR && !barrier)
+    if (what == JIT_ASYNC_TENSOR)
         return;
     enum transfer_kind kind = kind_of(what);
     if (what == JIT_ASYNC_COMMIT || what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_WGMMA_COMMIT)
@@ -223,7 +229,7 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
         for (uint32_t some = left; some; some &= some - 1)
             if (barrier[__builtin_ctz(some)] == at)
                 group |= some & -some;
-        at_mbarrier(b, w->warp, group, what, at);
+        at_mbarrier(b, w->warp, group, what, at, place);
         left &= ~group;
     }
     if (what == JIT_ASYNC_ARRIVE)

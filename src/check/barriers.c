@@ -5,6 +5,7 @@
  * host.c.
  */
 #include "check/check_priv.h"
+#include "check/maps.h"
 #include "check/peers.h"
 
 #include <stdio.h>
@@ -196,7 +197,10 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
     if (b->pending[w->warp].count)
         order_flush(b, w->warp);
     if (flags & PLACE_PROXY) {
-        proxy_fence(b, w->warp);
+        if (flags & PLACE_ACQUIRE)
+            map_fence(b);
+        else
+            proxy_fence(b, w->warp);
         return;
     }
     if (!members) {

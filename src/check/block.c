@@ -104,7 +104,7 @@ block_begin(struct jit_block *k)
         memset(b->local_init, 0, b->local_bytes / 8);
 }
 
-void
+static void
 block_end(struct jit_block *k)
 {
     struct block_state *b = k->tool;
@@ -114,9 +114,17 @@ block_end(struct jit_block *k)
 }
 
 void
+block_dropped(struct jit_block *k)
+{
+    block_end(k);
+    mbarriers_given_up(k->tool);
+}
+
+void
 block_ended(struct jit_block *k)
 {
     block_end(k);
+    mbarriers_end(k->tool);
     peers_end(k->tool);
 }
 

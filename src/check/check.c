@@ -4,6 +4,7 @@
  */
 #include "check/host.h"
 #include "check/findings.h"
+#include "check/maps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,7 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     pthread_mutex_destroy(&l->lock);
     ls_release(l->expect);
     ls_release(l->read_only);
+    maps_free(l);
     ls_release(l);
     (void)fine;
 }
@@ -212,7 +214,7 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
                                 .launch_end = launch_end,
                                 .block_begin = block_begin,
                                 .block_end = block_ended,
-                                .block_dropped = block_end,
+                                .block_dropped = block_dropped,
                                 .barrier = check_barrier,
                                 .arrive = check_arrive,
                                 .heap = check_heap,

@@ -16,6 +16,8 @@
  *   access.c        an access: where it goes, bounds
  *   barriers.c      barriers, operations of a warp
  *   async.c         copies in the background, mbarriers
+ *   mbarriers.c     what mbarriers ask of programs
+ *   maps.c          tensor maps that kernels change
  *   warpgroup.c     wgmma; in_flight.c: its registers
  *   peers.c         shared memory of other blocks of a cluster
  *   notes.c         loads of shared memory looked at late

@@ -97,7 +97,7 @@ enum place_flags {
     PLACE_VOLATILE = 4096,
     PLACE_AT_ONCE = 8192, /* .acquire: no fence is needed */
     PLACE_WGMMA = 16384,
-    PLACE_PROXY = 32768, /* fence.proxy.async */
+    PLACE_PROXY = 32768, /* fence.proxy.async; with PLACE_ACQUIRE: fence.proxy.tensormap */
 };
 
 /* What an address was computed from. */
@@ -226,6 +226,7 @@ struct launch {
     bool alone;                  /* all work was given to one stream so far, */
     bool lone;                   /*   the legacy one, and there is no other yet, nor a graph */
     uint8_t *read_only;          /* per place_facts: read_only.c */
+    struct maps *maps;           /* tensor maps that it changes; NULL: none so far */
 };
 
 /* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so
@@ -380,6 +381,8 @@ bool stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t b
 const uint8_t *stored_value(const struct visit *v, uint32_t lane, uint32_t byte);
 const char *place_op(const struct kernel_facts *k, uint32_t place);
 struct side side_of(const struct visit *v, uint32_t lane, uint64_t address);
+/* What lies at this byte of a block's shared memory: race_reports.c. */
+void shared_name(const struct launch *l, uint64_t offset, char *out, size_t room);
 struct side side_of_thread(const struct block_state *b, uint32_t thread, uint32_t place,
                            const char *op);
 /* An access of the job's kernel, by the numbers of its block and thread. */
@@ -580,6 +583,9 @@ enum transfer_state transfer_state(const struct visit *v, uint32_t lane, uint32_
 /* Numbers run out: marks must go. */
 bool transfers_full(const struct block_state *b);
 void transfers_begin(struct block_state *b, bool again);
+/* The block has come to its end; it is given up: its mbarriers. */
+void mbarriers_end(struct block_state *b);
+void mbarriers_given_up(struct block_state *b);
 void transfers_free(struct block_state *b);
 
 /* -- nested.c: launches from kernels ----------------------------------------------------------- */
@@ -610,8 +616,8 @@ bool global_thinned(const struct global_shadow *g);
 /* -- block.c ----------------------------------------------------------------------------------- */
 
 void block_begin(struct jit_block *k);
-void block_end(struct jit_block *k); /* given up, too */
 void block_ended(struct jit_block *k);
+void block_dropped(struct jit_block *k); /* given up */
 /* places: of its kernel. */
 void block_free(struct block_state *b, uint32_t places);
 

@@ -162,13 +162,24 @@ inside(const struct visit *v, uint32_t lane, uint64_t a)
     const struct launch *l = v->b->launch;
     uint64_t at = a - (uint64_t)(uintptr_t)v->b->block->window, rank = at / STRIDE;
     uint64_t offset = at % STRIDE, blocks = launch_of(v->b)->cluster_blocks;
-    char text[300];
+    char text[300], missing[100];
     if (rank >= blocks) {
         snprintf(text, sizeof text,
                  "%s of %u bytes in shared memory of block %llu of the cluster, which has %llu",
                  access_name(v->op), v->bytes, (unsigned long long)rank,
                  (unsigned long long)blocks);
         report(v, lane, FINDING_OUT_OF_BOUNDS, offset, text, "a rank below cluster.num_blocks()");
+        return false;
+    }
+    uint32_t align = v->facts->align > v->bytes ? v->bytes & -v->bytes : v->facts->align;
+    if (offset + v->bytes <= l->shared_bytes && align && offset % align) {
+        snprintf(text, sizeof text,
+                 "%s of %u bytes at offset 0x%llx of another block's shared memory, which is no "
+                 "multiple of %u",
+                 access_name(v->op), v->bytes, (unsigned long long)offset, align);
+        snprintf(missing, sizeof missing,
+                 "an address that is a multiple of %u, or an access for each element", align);
+        report(v, lane, FINDING_MISALIGNED, offset, text, missing);
         return false;
     }
     if (offset + v->bytes <= l->shared_bytes)

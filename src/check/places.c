@@ -233,6 +233,8 @@ describe_sync(struct place_facts *p, const struct ptx_insn *i)
         p->flags |= PLACE_WARP_BARRIER;
     if (i->op == PTX_OP_FENCE && ptx_has(i, PTX_M_PROXY) && ptx_has(i, PTX_M_ASYNC))
         p->flags |= PLACE_PROXY;
+    if (i->op == PTX_OP_FENCE && ptx_has(i, PTX_M_PROXY) && ptx_has(i, PTX_M_TENSORMAP_GENERIC))
+        p->flags |= ptx_has(i, PTX_M_ACQUIRE) ? PLACE_PROXY | PLACE_ACQUIRE : 0;
     if (!is_fence(i))
         return;
     p->flags |= (is_narrow(i) ? PLACE_SCOPE_CTA : 0) |

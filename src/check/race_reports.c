@@ -5,6 +5,7 @@
  * accesses these are it is told as marks (marks.h).
  */
 #include "check/race.h"
+#include "check/transfers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,8 +57,8 @@ other_side(const struct visit *v, const struct touch *t, const struct mark *m)
 
 /* -- names of memory --------------------------------------------------------------------------- */
 
-static void
-name_shared(const struct launch *l, uint64_t offset, char *out, size_t room)
+void
+shared_name(const struct launch *l, uint64_t offset, char *out, size_t room)
 {
     for (uint32_t k = 0; k < l->facts->shared_count; k++) {
         const struct shared_var *s = &l->facts->shared[k];
@@ -92,7 +93,7 @@ name_global(const struct launch *l, uint64_t a, char *out, size_t room)
 static void
 name_memory(const struct visit *v, const struct touch *t, char out[NAME_ROOM])
 {
-    (t->shared ? name_shared : name_global)(v->b->launch, shown_address(v, t), out, NAME_ROOM);
+    (t->shared ? shared_name : name_global)(v->b->launch, shown_address(v, t), out, NAME_ROOM);
 }
 
 static const char *
@@ -268,6 +269,8 @@ report_unwritten(const struct visit *v, const struct touch *t, const struct mark
         return;
     if (by)
         f.other = other_side(v, t, by);
+    if (v->facts->flags & PLACE_MBARRIER)
+        transfers_need(v->b)->unwritten_place = v->place + 1;
     if (!is_wanted(v, &f))
         return;
     char where[NAME_ROOM];
@@ -328,6 +331,7 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
                                                : "nobody has waited for the copy to be done"
                                        : "the thread has not waited for the copy, others have");
     bool group = !(l->facts->place[place].flags & PLACE_BULK);
+    bool other = !group && mbarrier_other_phase(v->b, v->warp, mark_stamp(m) - TRANSFER_STAMP);
     snprintf(
         f.missing, sizeof f.missing, "%s",
         state != TRANSFER_RUNNING
@@ -336,6 +340,9 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
         : group
             ? "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), and "
               "for other threads a barrier after it"
+        : other
+            ? "a wait for the phase of the mbarrier that the copy belongs to: those of this warp "
+              "have passed on phases before it (their parity?)"
             : "a wait for the mbarrier's phase, or for the group (cp.async.bulk.wait_group)");
     finding_add(l->check, &f);
 }

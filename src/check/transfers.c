@@ -4,6 +4,7 @@
  * says when). Cells of shared memory hold a transfer's number in place of a stamp. Of very many
  * transfers the oldest are taken to be over.
  */
+#include "check/shared_cells.h"
 #include "check/transfers.h"
 
 #include <string.h>
@@ -55,10 +56,24 @@ transfer_begin(const struct visit *v)
 }
 
 void
-transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes)
+transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t place)
 {
     struct transfers *t = transfers_need(b);
     t->bulk[warp] = t->tensor[warp] = new_transfer(t, warp, lanes, GROUP_BULK);
+    struct transfer *one = transfer_at(t, t->bulk[warp]);
+    one->box = true;
+    one->swizzle = t->swizzle;
+    one->place = place;
+}
+
+const struct transfer *
+transfer_of(const struct block_state *b, uint64_t offset)
+{
+    uint64_t cell = offset >> b->shift;
+    uint32_t stamp = b->write && cell < b->cells ? pack_stamp(b->write[cell]) : 0;
+    return stamp >= TRANSFER_STAMP && b->transfers
+               ? transfer_at(b->transfers, stamp - TRANSFER_STAMP)
+               : NULL;
 }
 
 void
@@ -95,6 +110,25 @@ transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t fr
     return knows(v, lane, t) ? TRANSFER_KNOWN : t->notified ? TRANSFER_UNKNOWN : TRANSFER_RUNNING;
 }
 
+/* -- mbarriers --------------------------------------------------------------------------------- */
+
+struct mbarrier *
+mbarrier_at(struct transfers *t, uint64_t address)
+{
+    for (size_t k = 0; k < t->mbarriers.count; k++)
+        if (t->mbarriers.at[k].address == address)
+            return &t->mbarriers.at[k];
+    VEC_PUSH(&t->mbarriers, (struct mbarrier){.address = address});
+    return &t->mbarriers.at[t->mbarriers.count - 1];
+}
+
+bool
+mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer)
+{
+    const struct transfer *t = transfer_at(b->transfers, transfer);
+    return t && t->mbarrier && mbarrier_at(b->transfers, t->mbarrier)->passed[warp];
+}
+
 /* -- a block begins and ends ------------------------------------------------------------------- */
 
 static void
@@ -128,6 +162,7 @@ transfers_begin(struct block_state *b, bool again)
     memset(t->bulk, 0, sizeof t->bulk);
     memset(t->tensor, 0, sizeof t->tensor);
     memset(t->fenced, 0, sizeof t->fenced);
+    t->map_fence = 0;
 }
 
 void

@@ -22,15 +22,31 @@ struct transfer {
     uint32_t done[JIT_LANES];                        /* the stamp of the wait; 0: not waited for */
     uint32_t knows[MOST_WARPS];                      /* lanes that were notified by an mbarrier */
     uint32_t notified, notified_warp, notified_lane; /* the first of them, and when */
+    uint64_t mbarrier;                               /* that learns of it; 0: none */
+    bool box;                                        /* by a tensor map, */
+    uint32_t swizzle, place;                         /*   of this swizzle, by this instruction */
 };
 
 struct numbers {
     uint32_t count, at[MOST_WAITED];
 };
 
+/* mbarriers.c: whether there is one at an address. */
+enum mbarrier_state { MBARRIER_NONE, MBARRIER_LIVE, MBARRIER_GONE };
+struct mbarrier_use {
+    uint32_t place, thread;
+};
+
 struct mbarrier {
     uint64_t address;
+    enum mbarrier_state state;
+    uint64_t word;                   /* as instructions have left it */
+    struct mbarrier_use last, bytes; /* that changed it; that was about bytes, */
+    bool bytes_own, said; /*   by a thread of its block; what is wrong with bytes was said */
     uint32_t parity;
+    uint32_t phases;             /* that are over */
+    uint32_t passed[MOST_WARPS]; /* by warps: waits that found the phase they asked for over */
+    uint32_t asked_place[MOST_WARPS];
     struct known *next, *over;   /* what arrivals of this phase hand on; of those before */
     struct numbers coming, came; /* transfers */
 };
@@ -42,14 +58,36 @@ struct transfers {
     uint32_t bulk[MOST_WARPS];              /* of the last bulk transfer; NONE */
     uint32_t tensor[MOST_WARPS];            /* of the one that all accesses now belong to; NONE */
     uint32_t fenced[MOST_WARPS];            /* stamps of the last fence.proxy.async */
+    uint32_t swizzle;                       /* of the map that a copy begins by */
+    uint64_t map_fence;                     /* when the last one for maps was; 0: none (maps.c) */
+    uint32_t unwritten_place;               /* that last read what nothing wrote, and 1 */
     VEC(struct mbarrier) mbarriers;
     struct transfer kept[KEPT];
 };
 
 struct transfers *transfers_need(struct block_state *b);
-/* What the warp accesses from now on, until it is told otherwise, is one transfer. */
-void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes);
+/* What the warp accesses from now on, until it is said otherwise, is one transfer. */
+void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t place);
+/* The transfer that has written there last, of shared memory's byte `offset`; NULL: none. */
+const struct transfer *transfer_of(const struct block_state *b, uint64_t offset);
 /* NULL: it is no longer kept, or another block's. */
 struct transfer *transfer_at(struct transfers *t, uint32_t number);
+struct mbarrier *mbarrier_at(struct transfers *t, uint64_t address);
+/* The warp has waited on the mbarrier that learns of the transfer, and not for that phase of it. */
+bool mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer);
+
+/* -- mbarriers.c ------------------------------------------------------------------------------- */
+
+static inline uint64_t
+mbarrier_word(uint64_t address)
+{
+    return *(const uint64_t *)(uintptr_t)address;
+}
+/* Lanes have done this to mbarriers: JIT_ASYNC_MBARRIER. */
+void mbarrier_did(struct block_state *b, uint32_t warp, uint32_t lanes, enum jit_mbarrier_op op,
+                  const uint64_t *address, const uint64_t *number, uint32_t place);
+/* Bytes have come to it. */
+void mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarrier *m,
+                    uint32_t place);
 
 #endif

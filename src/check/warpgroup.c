@@ -51,6 +51,22 @@ tell_faults(struct block_state *b, uint32_t warp, uint32_t place)
                  texts[k->fault[n].kind].message, texts[k->fault[n].kind].missing);
 }
 
+/* What a copy has swizzled is read so. */
+static void
+look_at_swizzle(struct block_state *b, uint32_t warp, uint32_t place, uint64_t d, char which)
+{
+    static const uint32_t read[] = {16, 128, 64, 32}, copied[] = {16, 32, 64, 128};
+    const struct transfer *t = transfer_of(b, (d & 0x3fff) << 4);
+    char message[300], missing[200];
+    if (!t || !t->box || t->swizzle > 3 || copied[t->swizzle] == read[d >> 62])
+        return;
+    snprintf(message, sizeof message,
+             "%c is read with a swizzle of %u bytes, and was copied with one of %u (16: none)",
+             which, read[d >> 62], copied[t->swizzle]);
+    snprintf(missing, sizeof missing, "one swizzle in the descriptor and in the tensor map");
+    tell(b, warp, FINDING_WARPGROUP, place, t->place, message, missing);
+}
+
 /* The swizzle repeats every 8 rows of its width; elsewhere the base offset says in which row of the
  * pattern the matrix begins (PTX ISA 9.7.15.5.1.2). */
 static void
@@ -70,6 +86,13 @@ look_at_descriptor(struct block_state *b, uint32_t warp, uint32_t place, uint64_
     tell(b, warp, FINDING_WARPGROUP, place, place, message, missing);
 }
 
+static void
+look_at_matrix(struct block_state *b, uint32_t warp, uint32_t place, uint64_t d, char which)
+{
+    look_at_descriptor(b, warp, place, d, which);
+    look_at_swizzle(b, warp, place, d, which);
+}
+
 void
 warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor, uint32_t count,
                 uint32_t place)
@@ -78,6 +101,6 @@ warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor
         return;
     tell_faults(b, warp, place);
     if (count > 1)
-        look_at_descriptor(b, warp, place, descriptor[1], 'A');
-    look_at_descriptor(b, warp, place, descriptor[0], 'B');
+        look_at_matrix(b, warp, place, descriptor[1], 'A');
+    look_at_matrix(b, warp, place, descriptor[0], 'B');
 }

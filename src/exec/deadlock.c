@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lanes that wait at the cluster's barrier, and those that have not come to it. */
+/* The thread, which waits at the cluster's barrier, has arrived there. */
 static bool
 has_come(const struct exec_slot *s, uint32_t t)
 {
@@ -49,15 +49,14 @@ same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
            (s->lane_barrier[a] != EXEC_CLUSTER_BARRIER || has_come(s, a) == has_come(s, b));
 }
 
-/* " for phase 0 of the mbarrier at byte 64 of shared memory, which is in phase 0: 1 of 3 arrivals
- * and 256 bytes are missing" (jit.h has the word's bits). */
+/* " for a phase of parity 0 of the mbarrier at byte 64 of shared memory: 1 of 3 arrivals and 256
+ * bytes are missing". */
 static void
 describe_asked(const struct exec_slot *s, const struct jit_asked *a, struct text *out)
 {
     uint64_t word, at = a->address - (uint64_t)(uintptr_t)s->block.window;
     memcpy(&word, (const void *)(uintptr_t)a->address, sizeof word);
-    uint32_t pending = word & 0xfffff, expected = word >> 20 & 0xfffff;
-    int32_t bytes = (int32_t)((uint32_t)(word >> 40) << 9) >> 9;
+    struct jit_mbarrier m = jit_mbarrier_of(word);
     text_add(out, " for a phase of parity %u of the mbarrier at byte %llu of shared memory",
              a->parity, (unsigned long long)(at % MEMORY_WINDOW_STRIDE));
     if (at / MEMORY_WINDOW_STRIDE != s->block.rank)
@@ -66,11 +65,14 @@ describe_asked(const struct exec_slot *s, const struct jit_asked *a, struct text
     if (!word)
         text_add(out, ", which is not initialised");
     else
-        text_add(out, ": %u of %u arrivals%s", pending, expected, bytes ? "" : " are missing");
-    if (word && bytes)
-        text_add(out, " and %d bytes are missing", bytes);
-    if ((word >> 63) != a->parity && word)
-        text_add(out, ", and its phase is of parity %u", (unsigned)(word >> 63));
+        text_add(out, ": %u of %u arrivals%s", m.pending, m.expected,
+                 m.bytes > 0 ? "" : " are missing");
+    if (m.bytes > 0)
+        text_add(out, " and %d bytes are missing", m.bytes);
+    if (m.bytes < 0)
+        text_add(out, ", and %d bytes more have come than were expected", -m.bytes);
+    if (word && m.parity != a->parity)
+        text_add(out, ", and its phase is of parity %u", m.parity);
 }
 
 static void

@@ -266,6 +266,17 @@ announce(const struct tensor *t, uint64_t at, uint32_t bytes, uint32_t space, en
     return !t->warp->denied;
 }
 
+/* at: an mbarrier, a map, or 0. */
+static void
+tell(const struct tensor *t, enum jit_async what, uint64_t at, uint32_t number)
+{
+    const struct jit_services *services = t->warp->block->launch->services;
+    uint64_t address[JIT_LANES] = {0};
+    address[t->lane] = at;
+    if (t->what.flags & JIT_TENSOR_ANNOUNCED && services->async)
+        services->async(t->warp, 1u << t->lane, what, at ? address : NULL, number, t->place);
+}
+
 /* False: some of it must not be done. */
 static bool
 announce_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
@@ -276,11 +287,12 @@ announce_slab(const struct tensor *t, const struct tensor_walk *w, const struct 
                                                              : JIT_ATOMIC;
     uint32_t bytes = loads ? s->high - s->low : stored_bytes(w, s);
     bool whole = s->step == bytes && !(w->pitch > w->row);
-    for (uint32_t r = 0; bytes && r < s->rows && fine; r++)
-        fine &= announce(t, s->global + s->low + r * s->step, whole ? bytes * s->rows : bytes,
-                         PTX_SPACE_GLOBAL, op) &&
-                !whole;
-    return fine || (whole && !t->warp->denied);
+    uint64_t at = s->global + s->low;
+    if (bytes && whole)
+        return announce(t, at, bytes * s->rows, PTX_SPACE_GLOBAL, op);
+    for (uint32_t r = 0; bytes && r < s->rows && fine; r++, at += s->step)
+        fine = announce(t, at, bytes, PTX_SPACE_GLOBAL, op);
+    return fine;
 }
 
 static bool
@@ -315,6 +327,7 @@ static void
 begin_copy(struct tensor *t)
 {
     t->map = map_at(t, 64);
+    tell(t, JIT_ASYNC_MAP, t->data->map[t->lane], t->map->swizzle);
     t->shared = t->data->shared[t->lane];
     for (uint32_t k = 0; k < t->what.rank; k++)
         t->where.at[k] = t->data->at[k][t->lane];
@@ -324,29 +337,29 @@ begin_copy(struct tensor *t)
     check_place(t);
 }
 
-/* Tools hear of an mbarrier of a multicast. */
+/* A box into one block's shared memory, whose mbarrier learns of it. */
 static void
-announce_barrier(const struct tensor *t, enum jit_async what, uint64_t barrier, uint32_t number)
+load_box(const struct tensor *t, uint64_t barrier)
 {
-    const struct jit_services *services = t->warp->block->launch->services;
-    uint64_t at[JIT_LANES];
-    at[t->lane] = barrier;
-    if (services->async)
-        services->async(t->warp, 1u << t->lane, what, at, number, t->place);
+    tell(t, JIT_ASYNC_TENSOR, 0, 1);
+    bool fine = !(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t);
+    tell(t, JIT_ASYNC_BULK, barrier, 0);
+    if (fine)
+        copy(t);
+    jit_mbarrier_complete(barrier, tensor_map_bytes(t->map));
+    tell(t, JIT_ASYNC_AFTER, barrier, 0);
 }
 
-/* To the same place in each block that the mask names; each one's mbarrier learns of it. */
+/* To the same place in each block that the mask names. */
 static void
 load(struct tensor *t)
 {
     const struct jit_block *b = t->warp->block;
-    uint64_t bytes = tensor_map_bytes(t->map), barrier = t->data->barrier[t->lane];
-    uint64_t own = t->shared, window = (uint64_t)(uintptr_t)b->window;
+    uint64_t barrier = t->data->barrier[t->lane], own = t->shared,
+             window = (uint64_t)(uintptr_t)b->window;
     uint32_t blocks = t->data->blocks[t->lane];
     if (!(t->what.flags & JIT_TENSOR_MULTICAST)) {
-        if (!(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t))
-            copy(t);
-        jit_barrier_complete(barrier, bytes);
+        load_box(t, barrier);
         return;
     }
     if (blocks >> b->launch->cluster_blocks)
@@ -354,19 +367,9 @@ load(struct tensor *t)
              b->launch->cluster_blocks);
     for (uint32_t rest = blocks; rest; rest &= rest - 1) {
         uint64_t to = (uint64_t)__builtin_ctz(rest) << JIT_RANK_BIT;
-        uint64_t mask = (1ull << JIT_RANK_BIT) - 1,
-                 learns = window + to + ((barrier - window) & mask);
+        uint64_t mask = (1ull << JIT_RANK_BIT) - 1;
         t->shared = window + to + ((own - window) & mask);
-        /* Another block is told of what was stored to it, its own one of a transfer under way. */
-        if (learns == barrier)
-            announce_barrier(t, JIT_ASYNC_TENSOR, learns, 1);
-        bool fine = !(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t);
-        if (learns != barrier)
-            announce_barrier(t, JIT_ASYNC_BULK, learns, 0);
-        if (fine)
-            copy(t);
-        jit_barrier_complete(learns, bytes);
-        announce_barrier(t, JIT_ASYNC_AFTER, learns, 0);
+        load_box(t, window + to + ((barrier - window) & mask));
     }
 }
 
@@ -403,10 +406,14 @@ exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
             if (!(t.what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(&t))
                 copy(&t);
             break;
-        case JIT_TENSOR_REPLACE: replace(&t); break;
+        case JIT_TENSOR_REPLACE:
+            replace(&t);
+            tell(&t, JIT_ASYNC_MAP_SET, data->map[t.lane], 0);
+            break;
         case JIT_TENSOR_COPY_MAP:
             memcpy((void *)(uintptr_t)data->map[t.lane],
                    (const void *)(uintptr_t)data->shared[t.lane], TENSOR_MAP_BYTES);
+            tell(&t, JIT_ASYNC_MAP_SET, data->map[t.lane], 0);
             break;
         }
     }

@@ -18,6 +18,7 @@
 
 #include "base/base.h"
 #include "jit/image.h"
+#include "jit/mbarrier.h"
 #include "jit/tensor.h"
 #include "jit/tmem.h"
 #include "ptx/ptx.h"
@@ -346,17 +347,19 @@ enum jit_async {
     JIT_ASYNC_WGMMA_COMMIT, /* wgmma.commit_group, */
     JIT_ASYNC_WGMMA_WAIT,   /*   wait_group: as above */
     JIT_ASYNC_ARRIVE,       /* before lanes arrive at the mbarriers */
-    JIT_ASYNC_COPIES, /* before: the mbarriers learn of the lanes' cp.async when they are done */
-    JIT_ASYNC_BULK,   /* before: the mbarriers learn of the transfer just announced */
-    JIT_ASYNC_AFTER,  /* the mbarriers have changed */
-    JIT_ASYNC_OVER,   /* lanes were told that the phase they asked for is over */
-    JIT_ASYNC_TENSOR, /* number 1: the accesses announced next are one bulk transfer, of which the
-                         mbarriers learn; 0: they were (JIT_ASYNC_AFTER says so, too) */
-    JIT_ASYNC_ABSENT, /* lanes go on at a *.sync instruction; those in number, which their masks
-                         name, were elsewhere when they came and have left the kernel meanwhile */
+    JIT_ASYNC_COPIES,   /* before: the mbarriers learn of the lanes' cp.async when they are done */
+    JIT_ASYNC_BULK,     /* before: the mbarriers learn of the transfer just announced */
+    JIT_ASYNC_AFTER,    /* the mbarriers have changed */
+    JIT_ASYNC_OVER,     /* lanes were told that the phase they asked for is over */
+    JIT_ASYNC_TENSOR,   /* number 1: the accesses announced next are one bulk transfer, of which the
+                           mbarriers (or NULL) learn; 0: they were (JIT_ASYNC_AFTER says so, too) */
+    JIT_ASYNC_MAP,      /* a lane copies by the tensor map at this address; number: its swizzle */
+    JIT_ASYNC_MAP_SET,  /* it has changed the map */
+    JIT_ASYNC_MBARRIER, /* number: enum jit_mbarrier_op, which lanes have done to the mbarriers;
+                           behind their addresses stand the lanes' numbers */
+    JIT_ASYNC_ABSENT,   /* lanes go on at a *.sync instruction; those in number, which their masks
+                           name, were elsewhere when they came and have left the kernel meanwhile */
 };
-/* An mbarrier's word: bit 63 is the parity of its phase, 62..40 bytes awaited (signed), 39..20
- * expected arrivals of a phase, 19..0 pending ones. */
 
 /* (abi) What generated code asks of the rest. The table is constant and shared by all launches of
  * one kind; every function may be called by several threads at once for different warps. */

@@ -47,8 +47,6 @@ struct jit_tensor_data {
     uint32_t shift[3][32]; /* im2col */
     uint32_t blocks[32];   /* a bit per rank */
 };
-/* Bytes of a copy have arrived: tells the mbarrier. */
-void jit_barrier_complete(uint64_t address, uint64_t bytes);
 /* Elements of a tensor's type (as the driver numbers them) at `to` become themselves with those at
  * `from`; false: the hardware has no such reduction. */
 bool jit_reduce(enum jit_reduction op, unsigned type, uint64_t to, uint64_t from, uint64_t bytes);

@@ -8,17 +8,11 @@
 #include <cstring>
 #include <mma.h>
 
+#include "instructions.h"
+
 enum { BLOCK = 128, WIDE = 4 * BLOCK };
 
 /* -- the instructions ------------------------------------------------------------------------- */
-
-typedef unsigned long long u64;
-
-__device__ unsigned
-shared(const void *p)
-{
-    return (unsigned)__cvta_generic_to_shared(p);
-}
 
 template <int BYTES>
 __device__ void
@@ -38,56 +32,6 @@ __device__ void
 wait()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
-}
-__device__ void
-init(u64 *b, unsigned n)
-{
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared(b)), "r"(n) : "memory");
-}
-__device__ void
-arrive(u64 *b)
-{
-    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(shared(b)) : "memory");
-}
-__device__ void
-arrive_expecting(u64 *b, unsigned bytes)
-{
-    asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(shared(b)),
-                 "r"(bytes)
-                 : "memory");
-}
-__device__ void
-wait_phase(u64 *b, unsigned parity)
-{
-    unsigned over = 0;
-    while (!over)
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; "
-                     "selp.u32 %0, 1, 0, p; }"
-                     : "=r"(over)
-                     : "r"(shared(b)), "r"(parity)
-                     : "memory");
-}
-__device__ void
-bulk_load(void *to, const void *from, unsigned bytes, u64 *b)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared(to)),
-                 "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared(b))
-                 : "memory");
-}
-__device__ void
-bulk_store(void *to, const void *from, unsigned bytes)
-{
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
-                     __cvta_generic_to_global(to)),
-                 "r"(shared(from)), "r"(bytes)
-                 : "memory");
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-__device__ void
-bulk_wait()
-{
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
 /* -- cp.async --------------------------------------------------------------------------------- */
@@ -427,7 +371,7 @@ store_in_bulk(int *out)
     __shared__ alignas(16) int s[BLOCK];
     int t = threadIdx.x;
     s[t] = t;
-    asm volatile("fence.proxy.async;" ::: "memory");
+    proxy_fence();
     __syncthreads();
     if (t == 0) {
         bulk_store(out, s, sizeof s);

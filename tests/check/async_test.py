@@ -74,7 +74,7 @@ with tempfile.TemporaryDirectory() as work:
     found = {}
     for f in check(program):
         found.setdefault(f["kernel"], set()).add(f["kind"])
-        if not (f["access"]["file"] or "").endswith(("async.cu", "mma.h")):
+        if not (f["access"]["file"] or "").endswith(("async.cu", "instructions.h", "mma.h")):
             fail(f"not a place in the program: {f['access']}")
         if f["kernel"] == "bad_mbarrier_init" and '"b"' not in f["message"]:
             fail(f"not its variable: {f['message']}")

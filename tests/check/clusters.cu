@@ -80,6 +80,20 @@ bounds(int *out)
     c.sync();
 }
 
+/* Pairs of words at odd ones. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+misaligned(int *out)
+{
+    __shared__ alignas(8) int s[4 * THREADS];
+    auto c = cg::this_cluster();
+    for (unsigned k = threadIdx.x; k < 4 * THREADS; k += THREADS)
+        s[k] = 1;
+    c.sync();
+    int2 v = *(const int2 *)(c.map_shared_rank(s, 1 - c.block_rank()) + 2 * threadIdx.x + (RIGHT ? 0 : 1));
+    out[blockIdx.x * THREADS + threadIdx.x] = v.x + v.y;
+    c.sync();
+}
+
 /* Bytes sent to another block's mbarrier: who waits for it may read them. */
 template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
 sent(int *out)
@@ -137,7 +151,7 @@ main(int argc, char **argv)
         else                                                                                                           \
             name<false><<<4, THREADS>>>(out);                                                                          \
     }
-    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(sent) CASE(waits)
+    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(waits)
     cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(e));
     cudaFree(out);

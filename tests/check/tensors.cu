@@ -5,68 +5,22 @@
  */
 #include <cstdio>
 #include <cstring>
-#include <cuda.h>
+
+#include "instructions.h"
 
 enum { BLOCK = 128, WIDE = 32, HIGH = 16 };
 
-typedef unsigned long long u64;
-
 /* -- the instructions ------------------------------------------------------------------------- */
 
-__device__ unsigned
-shared(const void *p)
-{
-    return (unsigned)__cvta_generic_to_shared(p);
-}
 __device__ void
 start(u64 *b, unsigned bytes)
 {
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.proxy.async;" ::"r"(shared(b)) : "memory");
-        asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(
-                         shared(b)),
-                     "r"(bytes)
-                     : "memory");
+        init(b, 1);
+        proxy_fence();
+        arrive_expecting(b, bytes);
     }
     __syncthreads();
-}
-__device__ void
-load(void *to, const CUtensorMap *map, int x, int y, u64 *b)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(to)),
-                 "l"(map), "r"(x), "r"(y), "r"(shared(b))
-                 : "memory");
-}
-__device__ void
-store(const CUtensorMap *map, int x, int y, const void *from)
-{
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
-                     map),
-                 "r"(x), "r"(y), "r"(shared(from))
-                 : "memory");
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-__device__ void
-stored()
-{
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-__device__ void
-proxy()
-{
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-__device__ void
-wait(u64 *b)
-{
-    unsigned over = 0;
-    while (!over)
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
-                     "selp.u32 %0, 1, 0, p; }"
-                     : "=r"(over)
-                     : "r"(shared(b))
-                     : "memory");
 }
 
 /* -- kernels ---------------------------------------------------------------------------------- */
@@ -80,9 +34,9 @@ sum(const CUtensorMap *map, int x, int y, int *out)
     int t = threadIdx.x, all = 0;
     start(&b, sizeof s);
     if (t == 0)
-        load(s, map, x, y, &b);
+        box_load(s, map, x, y, &b);
     if (WAIT)
-        wait(&b);
+        wait_phase(&b, 0);
     for (int k = 0; k < HIGH; k++)
         all += s[k][t % WIDE];
     out[t] = all;
@@ -118,12 +72,12 @@ fill(const CUtensorMap *map, int y)
     for (int k = t; k < HIGH * WIDE; k += BLOCK)
         s[k] = k;
     if (FENCE)
-        proxy();
+        proxy_fence();
     __syncthreads();
     if (t == 0) {
-        store(map, 0, y, s);
+        box_store(map, 0, y, s);
         if (WAIT)
-            stored();
+            bulk_wait();
     }
     __syncthreads();
     for (int k = t; k < HIGH * WIDE; k += BLOCK)
@@ -152,16 +106,74 @@ good_load_and_store(const __grid_constant__ CUtensorMap map)
     __shared__ u64 b;
     start(&b, sizeof s);
     if (threadIdx.x == 0) {
-        load(s, &map, 0, 0, &b);
-        wait(&b);
-        store(&map, 0, 0, s);
-        stored();
+        box_load(s, &map, 0, 0, &b);
+        wait_phase(&b, 0);
+        box_store(&map, 0, 0, s);
+        bulk_wait();
     }
 }
 __global__ void
 bad_store_bounds(const __grid_constant__ CUtensorMap map)
 {
     fill<true>(&map, HIGH);
+}
+
+/* -- maps that a kernel makes ------------------------------------------------------------------ */
+
+enum { STORES, REPLACES };
+
+template <int HOW, bool FENCE> __device__ void
+made(const CUtensorMap *old, CUtensorMap *map, const int *in, int *out)
+{
+    __shared__ alignas(128) CUtensorMap m;
+    int t = threadIdx.x;
+    if (HOW == STORES && t < 32)
+        ((int *)map)[t] = ((const int *)old)[t];
+    if (HOW == REPLACES && t < 32) {
+        ((int *)&m)[t] = ((const int *)old)[t];
+        __syncwarp();
+        if (t == 0)
+            asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(shared(&m)),
+                         "l"(in)
+                         : "memory");
+        __syncwarp();
+        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::
+                         "l"(map),
+                     "r"(shared(&m))
+                     : "memory");
+    }
+    if (HOW == STORES && FENCE)
+        asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::: "memory");
+    __syncthreads();
+    if (FENCE)
+        asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
+    sum<true>(map, 0, 0, out);
+}
+__global__ void
+good_map_stored(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+{
+    made<STORES, true>(&old, map, in, out);
+}
+__global__ void
+bad_map_stored(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+{
+    made<STORES, false>(&old, map, in, out);
+}
+__global__ void
+good_map_replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+{
+    made<REPLACES, true>(&old, map, in, out);
+}
+__global__ void
+bad_map_replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+{
+    made<REPLACES, false>(&old, map, in, out);
+}
+/* Made by the launch before. */
+__global__ void
+good_map_made_before(const CUtensorMap *map, int *out)
+{
+    sum<true>(map, 0, 0, out);
 }
 
 /* -- what ends the device ---------------------------------------------------------------------- */
@@ -173,8 +185,8 @@ ends_expected_more(const __grid_constant__ CUtensorMap map, int *out)
     __shared__ u64 b;
     start(&b, sizeof s + 16);
     if (threadIdx.x == 0)
-        load(s, &map, 0, 0, &b);
-    wait(&b);
+        box_load(s, &map, 0, 0, &b);
+    wait_phase(&b, 0);
     out[threadIdx.x] = s[0][threadIdx.x % WIDE];
 }
 __global__ void
@@ -184,23 +196,9 @@ ends_misaligned(const __grid_constant__ CUtensorMap map, int *out)
     __shared__ u64 b;
     start(&b, HIGH * WIDE * 4);
     if (threadIdx.x == 0)
-        load(&s[0][16], &map, 0, 0, &b);
-    wait(&b);
+        box_load(&s[0][16], &map, 0, 0, &b);
+    wait_phase(&b, 0);
     out[threadIdx.x] = s[1][threadIdx.x % WIDE];
-}
-
-static CUtensorMap
-map_of(void *at, u64 rows)
-{
-    CUtensorMap map;
-    cuuint64_t dim[] = {WIDE, rows}, stride[] = {WIDE * 4};
-    cuuint32_t box[] = {WIDE, HIGH}, step[] = {1, 1};
-    CUresult r = cuTensorMapEncodeTiled(
-        &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, at, dim, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-        CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (r)
-        printf("map: %d\n", (int)r);
-    return map;
 }
 
 int
@@ -210,7 +208,7 @@ main(int argc, char **argv)
     cudaMalloc(&in, HIGH * WIDE * 4);
     cudaMalloc(&out, BLOCK * 4);
     cudaMemset(in, 0, HIGH * WIDE * 4);
-    CUtensorMap map = map_of(in, HIGH), wrong = map_of(in, 2 * HIGH);
+    CUtensorMap map = map_of(in, WIDE, HIGH, HIGH), wrong = map_of(in, WIDE, 2 * HIGH, HIGH);
     if (argc > 1) {
         if (!strcmp(argv[1], "expected"))
             ends_expected_more<<<1, BLOCK>>>(map, out);
@@ -228,7 +226,16 @@ main(int argc, char **argv)
     bad_store_no_fence<<<1, BLOCK>>>(map);
     good_load_and_store<<<1, BLOCK>>>(map);
     bad_store_bounds<<<1, BLOCK>>>(wrong);
+    CUtensorMap *made;
+    cudaMalloc(&made, sizeof *made);
+    good_map_stored<<<1, BLOCK>>>(map, made, in, out);
+    good_map_made_before<<<1, BLOCK>>>(made, out);
+    bad_map_stored<<<1, BLOCK>>>(map, made, in, out);
+    good_map_replaced<<<1, BLOCK>>>(map, made, in, out);
+    good_map_made_before<<<1, BLOCK>>>(made, out);
+    bad_map_replaced<<<1, BLOCK>>>(map, made, in, out);
     cudaDeviceSynchronize();
+    cudaFree(made);
     cudaFree(in);
     cudaFree(out);
     return 0;

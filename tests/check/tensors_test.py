@@ -11,6 +11,8 @@ watched.expect("tensors.cu", {
     ("bad_store_overwritten", "shared-race"),
     ("bad_store_no_fence", "missing-proxy-fence"),
     ("bad_store_bounds", "out-of-bounds"),
+    ("bad_map_stored", "missing-proxy-fence"),
+    ("bad_map_replaced", "missing-proxy-fence"),
 })
 for word, said in (("expected", "deadlock"), ("misaligned", "not aligned to 128")):
     findings, done = watched.run("tensors.cu", "1", word)

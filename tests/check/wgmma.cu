@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cuda_fp16.h>
 
-enum { M = 64, N = 8, K = 16, STEPS = 4, LEADING = 128, STRIDE = 256 };
+#include "instructions.h"
 
-typedef unsigned long long u64;
+enum { M = 64, N = 8, K = 16, STEPS = 4, LEADING = 128, STRIDE = 256 };
 
 struct alignas(1024) tiles {
     __half a[M * K], b[N * K];
@@ -59,11 +59,6 @@ __device__ void
 wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
-}
-__device__ void
-proxy_fence()
-{
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 __device__ void
@@ -237,6 +232,40 @@ bad_swizzle(float *out, const __half *a, const __half *b)
     store(out, d);
 }
 
+/* B comes by a tensor map, with a swizzle of 32 bytes (3 in a descriptor). */
+template <u64 SWIZZLE> __device__ void
+copied(const CUtensorMap *map, float *out, const __half *a)
+{
+    __shared__ tiles t;
+    __shared__ u64 b;
+    float d[4] = {};
+    fill(&t, a, a);
+    if (threadIdx.x == 0)
+        init(&b, 1);
+    proxy_fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        arrive_expecting(&b, sizeof t.b);
+        box_load(t.b, map, 0, 0, &b);
+    }
+    wait_phase(&b, 0);
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b, SWIZZLE), 0);
+    commit();
+    wait<0>();
+    store(out, d);
+}
+__global__ void
+good_copied(const __grid_constant__ CUtensorMap map, float *out, const __half *a)
+{
+    copied<3>(&map, out, a);
+}
+__global__ void
+bad_copied(const __grid_constant__ CUtensorMap map, float *out, const __half *a)
+{
+    copied<0>(&map, out, a);
+}
+
 __global__ void
 bad_bounds(float *out, const __half *a, const __half *b)
 {
@@ -265,6 +294,21 @@ bad_part(float *out, const __half *a, const __half *b)
     store(out, d);
 }
 
+/* How often A * B was added up. */
+static bool
+is_right(const float *out, const __half *a, const __half *b, unsigned times)
+{
+    for (unsigned m = 0; m < M; m++)
+        for (unsigned n = 0; n < N; n++) {
+            float sum = 0;
+            for (unsigned k = 0; k < K; k++)
+                sum += __half2float(a[m * K + k]) * __half2float(b[n * K + k]);
+            if (out[m * N + n] != times * sum)
+                return printf("wrong: %u %u: %g, not %g\n", m, n, out[m * N + n], times * sum), false;
+        }
+    return true;
+}
+
 int
 main(int argc, char **)
 {
@@ -286,15 +330,15 @@ main(int argc, char **)
     for (auto kernel : good) {
         kernel<<<1, 128>>>(out, a, b);
         cudaDeviceSynchronize();
-        for (unsigned m = 0; m < M; m++)
-            for (unsigned n = 0; n < N; n++) {
-                float sum = 0;
-                for (unsigned k = 0; k < K; k++)
-                    sum += __half2float(a[m * K + k]) * __half2float(b[n * K + k]);
-                if (out[m * N + n] != STEPS * sum)
-                    return printf("wrong: %u %u: %g, not %g\n", m, n, out[m * N + n], STEPS * sum), 2;
-            }
+        if (!is_right(out, a, b, STEPS))
+            return 2;
     }
+    CUtensorMap map = map_of(b, K / 2, N, N, CU_TENSOR_MAP_SWIZZLE_32B);
+    good_copied<<<1, 128>>>(map, out, a);
+    cudaDeviceSynchronize();
+    if (!is_right(out, a, b, 1))
+        return 2;
+    bad_copied<<<1, 128>>>(map, out, a);
     bad_use_before_wait<<<1, 128>>>(out, a, b);
     bad_no_fence<<<1, 128>>>(out, a, b);
     bad_no_proxy_fence<<<1, 128>>>(out, a, b);

@@ -11,6 +11,7 @@ import watched
 watched.expect("wgmma.cu", {("bad_use_before_wait", "wgmma-misuse"), ("bad_no_fence", "wgmma-misuse"),
                             ("bad_no_proxy_fence", "missing-proxy-fence"), ("bad_overwrite", "shared-race"),
                             ("bad_unset", "uninitialized"), ("bad_swizzle", "wgmma-misuse"),
+                            ("bad_copied", "wgmma-misuse"),
                             ("bad_bounds", "out-of-bounds")}, "wrong")
 with tempfile.TemporaryDirectory() as work:
     program = os.path.join(work, "wgmma")

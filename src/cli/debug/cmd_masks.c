@@ -135,12 +135,11 @@ missing(struct session *s, const struct debug_warp *w, uint32_t from, uint32_t t
 
 /* -- loops that wait --------------------------------------------------------------------------- */
 
-/* jit.h: bits 39..20 are expected arrivals, 19..0 those that are still missing. */
 static void
 say_mbarrier(struct session *s, uint64_t word)
 {
-    session_say(s, ": an mbarrier, %llu of %llu arrivals missing",
-                (unsigned long long)(word & 0xfffff), (unsigned long long)(word >> 20 & 0xfffff));
+    struct jit_mbarrier m = jit_mbarrier_of(word);
+    session_say(s, ": an mbarrier, %u of %u arrivals missing", m.pending, m.expected);
 }
 
 static void
@@ -153,8 +152,8 @@ say_word(struct session *s, const struct debug_poll *p, const struct debug_memor
     if (!target_where(&s->target, at, &where, &unused) || p->bytes > sizeof word ||
         !target_read(&s->target, at, &word, &unused))
         return;
-    session_say(s, where.space == PTX_SPACE_SHARED ? "%s memory at 0x%llx" : "%s memory at 0x%llx",
-                ptx_space_name((enum ptx_space)where.space), (unsigned long long)where.address);
+    session_say(s, "%s memory at 0x%llx", ptx_space_name((enum ptx_space)where.space),
+                (unsigned long long)where.address);
     if (strstr(text, "mbarrier."))
         say_mbarrier(s, word);
     else

@@ -49,7 +49,7 @@ addresses(struct core *c, const struct wir_insn *i, unsigned k, enum ptx_space s
 }
 
 static value
-call_barrier(struct core *c, enum transfer_barrier_op op, value address, value number)
+call_barrier(struct core *c, enum jit_mbarrier_op op, value address, value number)
 {
     value out = core_alloca(c, core_vector(c, 64));
     value args[] = {
@@ -63,25 +63,25 @@ call_barrier(struct core *c, enum transfer_barrier_op op, value address, value n
 
 /* -- mbarrier --------------------------------------------------------------------------------- */
 
-static enum transfer_barrier_op
+static enum jit_mbarrier_op
 barrier_op(const struct ptx_insn *p)
 {
     bool bytes = ptx_has(p, PTX_M_EXPECT_TX);
     if (ptx_has(p, PTX_M_INIT))
-        return TRANSFER_INIT;
+        return JIT_MBARRIER_INIT;
     if (ptx_has(p, PTX_M_INVAL))
-        return TRANSFER_INVAL;
+        return JIT_MBARRIER_INVAL;
     if (ptx_has(p, PTX_M_ARRIVE))
-        return bytes ? TRANSFER_ARRIVE_TX : TRANSFER_ARRIVE;
+        return bytes ? JIT_MBARRIER_ARRIVE_TX : JIT_MBARRIER_ARRIVE;
     if (ptx_has(p, PTX_M_ARRIVE_DROP))
-        return bytes ? TRANSFER_DROP_TX : TRANSFER_DROP;
+        return bytes ? JIT_MBARRIER_DROP_TX : JIT_MBARRIER_DROP;
     if (bytes)
-        return TRANSFER_EXPECT_TX;
+        return JIT_MBARRIER_EXPECT_TX;
     if (ptx_has(p, PTX_M_COMPLETE_TX))
-        return TRANSFER_COMPLETE_TX;
+        return JIT_MBARRIER_COMPLETE_TX;
     if (ptx_has(p, PTX_M_PENDING_COUNT))
-        return TRANSFER_PENDING;
-    return ptx_has(p, PTX_M_PARITY) ? TRANSFER_TEST_PARITY : TRANSFER_TEST;
+        return JIT_MBARRIER_PENDING;
+    return ptx_has(p, PTX_M_PARITY) ? JIT_MBARRIER_TEST_PARITY : JIT_MBARRIER_TEST;
 }
 
 /* Where no lane's phase is over the warp gives way at the loop's next turn: others must arrive. */
@@ -95,39 +95,43 @@ give_way(struct core *c, value over)
 }
 
 static bool
-arrives(enum transfer_barrier_op op)
+arrives(enum jit_mbarrier_op op)
 {
-    return op == TRANSFER_ARRIVE || op == TRANSFER_DROP || op == TRANSFER_ARRIVE_TX ||
-           op == TRANSFER_DROP_TX;
+    return op == JIT_MBARRIER_ARRIVE || op == JIT_MBARRIER_DROP || op == JIT_MBARRIER_ARRIVE_TX ||
+           op == JIT_MBARRIER_DROP_TX;
 }
 
 static enum jit_access_op
-access_of(enum transfer_barrier_op op)
+access_of(enum jit_mbarrier_op op)
 {
-    return op == TRANSFER_INIT || op == TRANSFER_INVAL         ? JIT_STORE
-           : op == TRANSFER_TEST || op == TRANSFER_TEST_PARITY ? JIT_LOAD
-                                                               : JIT_ATOMIC;
+    return op == JIT_MBARRIER_INIT || op == JIT_MBARRIER_INVAL         ? JIT_STORE
+           : op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY ? JIT_LOAD
+                                                                       : JIT_ATOMIC;
 }
 
 static bool
 emit_mbarrier(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    enum transfer_barrier_op op = barrier_op(p);
+    enum jit_mbarrier_op op = barrier_op(p);
     unsigned at = p->operand[0].kind == PTX_O_ADDRESS ? 0 : 1;
-    bool pending = op == TRANSFER_PENDING, test = op == TRANSFER_TEST || op == TRANSFER_TEST_PARITY;
+    bool pending = op == JIT_MBARRIER_PENDING,
+         test = op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY;
     if (!pending && (p->operand_count <= at || p->operand[at].kind != PTX_O_ADDRESS))
         return emit_fail(&c->e, "mbarrier without an address");
     value address = pending ? LLVMConstNull(core_vector(c, 64))
                             : core_addresses(c, i, &p->operand[at], 8, access_of(op));
-    unsigned from = pending ? 1 : at + 1, bits = op == TRANSFER_TEST || pending ? 64 : 32;
+    c->e.mask_bits = allowed(c, c->e.mask_bits);
+    unsigned from = pending ? 1 : at + 1, bits = op == JIT_MBARRIER_TEST || pending ? 64 : 32;
     value number = core_splat(c, core_i64(c, 1));
     if (from < p->operand_count)
         number = v_zext(&c->e, core_value(c, i, &p->operand[from], bits, false), 64);
     if (arrives(op))
         core_announce_async(c, i, JIT_ASYNC_ARRIVE, c->e.mask_bits, address, 0);
     value out = call_barrier(c, op, address, number);
-    if (arrives(op) || op == TRANSFER_COMPLETE_TX)
+    if (!pending)
+        core_announce_mbarrier(c, i, op, address, number);
+    if (arrives(op) || op == JIT_MBARRIER_COMPLETE_TX)
         core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
     if (at == 0)
         return true;
@@ -149,8 +153,11 @@ emit_copy_arrival(struct core *c, const struct wir_insn *i)
 {
     value address = core_addresses(c, i, &i->i.operand[0], 8, JIT_ATOMIC);
     core_announce_async(c, i, JIT_ASYNC_COPIES, c->e.mask_bits, address, 0);
-    if (ptx_has(&i->i, PTX_M_NOINC))
-        call_barrier(c, TRANSFER_ARRIVE, address, core_splat(c, core_i64(c, 1)));
+    value one = core_splat(c, core_i64(c, 1));
+    if (ptx_has(&i->i, PTX_M_NOINC)) {
+        call_barrier(c, JIT_MBARRIER_ARRIVE, address, one);
+        core_announce_mbarrier(c, i, JIT_MBARRIER_ARRIVE, address, one);
+    }
     core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
     return true;
 }
@@ -372,7 +379,7 @@ emit_remote(struct core *c, const struct wir_insn *i)
     c->e.mask_bits = core_mask_bits(c);
     value barrier = addresses(c, i, 2, PTX_SPACE_SHARED, core_splat(c, core_i64(c, 8)), JIT_ATOMIC);
     core_announce_async(c, i, JIT_ASYNC_BULK, c->e.mask_bits, barrier, 0);
-    call_barrier(c, TRANSFER_COMPLETE_TX, barrier, core_splat(c, core_i64(c, bytes)));
+    call_barrier(c, JIT_MBARRIER_COMPLETE_TX, barrier, core_splat(c, core_i64(c, bytes)));
     core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, barrier, 0);
     return true;
 }

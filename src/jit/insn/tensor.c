@@ -18,7 +18,6 @@ struct tensor {
     struct core *c;
     const struct wir_insn *i;
     value data, lanes;
-    value barrier; /* NULL: none */
     struct jit_tensor_insn what;
 };
 
@@ -31,16 +30,14 @@ name_of(const struct tensor *t)
 /* -- operands ---------------------------------------------------------------------------------- */
 
 static bool
-put_address(struct tensor *t, size_t at, unsigned k, enum ptx_space space, value *out)
+put_address(struct tensor *t, size_t at, unsigned k, enum ptx_space space)
 {
     struct wir_insn other = *t->i;
     if (k >= t->i->i.operand_count || t->i->i.operand[k].kind != PTX_O_ADDRESS)
         return emit_fail(&t->c->e, "%s: operand %u is no address", name_of(t), k + 1);
     other.i.space = (uint8_t)space;
-    value v = core_addresses_some(t->c, &other, &t->i->i.operand[k], 1, JIT_LOAD, 0);
-    core_store_field(t->c, t->data, at, v);
-    if (out)
-        *out = v;
+    core_store_field(t->c, t->data, at,
+                     core_addresses_some(t->c, &other, &t->i->i.operand[k], 1, JIT_LOAD, 0));
     return true;
 }
 
@@ -152,9 +149,8 @@ emit_load(struct tensor *t)
     const struct ptx_insn *p = &t->i->i;
     unsigned next = 3;
     t->what.op = JIT_TENSOR_LOAD;
-    if (!put_address(t, AT(shared), 0, (enum ptx_space)p->space, NULL) ||
-        !put_place(t, &p->operand[1]) ||
-        !put_address(t, AT(barrier), 2, PTX_SPACE_SHARED, &t->barrier))
+    if (!put_address(t, AT(shared), 0, (enum ptx_space)p->space) || !put_place(t, &p->operand[1]) ||
+        !put_address(t, AT(barrier), 2, PTX_SPACE_SHARED))
         return false;
     if (t->what.flags & JIT_TENSOR_IM2COL) {
         if (next >= p->operand_count || p->operand[next].kind != PTX_O_VECTOR ||
@@ -169,12 +165,8 @@ emit_load(struct tensor *t)
         value blocks = core_value(t->c, t->i, &p->operand[next], 16, false);
         core_store_field(t->c, t->data, AT(blocks), v_zext(&t->c->e, blocks, 32));
         t->what.flags |= JIT_TENSOR_MULTICAST;
-        call_service(t); /* which tells of each block's mbarrier */
-        return true;
     }
-    core_announce_async(t->c, t->i, JIT_ASYNC_TENSOR, t->lanes, t->barrier, 1);
     call_service(t);
-    core_announce_async(t->c, t->i, JIT_ASYNC_AFTER, t->lanes, t->barrier, 0);
     return true;
 }
 
@@ -189,7 +181,7 @@ emit_store(struct tensor *t)
         if (!find_reduction(t))
             return false;
     }
-    if (!put_place(t, &p->operand[0]) || !put_address(t, AT(shared), 1, PTX_SPACE_SHARED, NULL))
+    if (!put_place(t, &p->operand[0]) || !put_address(t, AT(shared), 1, PTX_SPACE_SHARED))
         return false;
     core_announce_async(t->c, t->i, JIT_ASYNC_TENSOR, t->lanes, NULL, 1);
     call_service(t);
@@ -231,7 +223,7 @@ emit_replace(struct tensor *t)
                              "tensormap.replace: the dimension is a constant from 0 to 4");
         t->what.ordinal = (uint8_t)o[1].imm;
     }
-    if (!put_address(t, AT(map), 0, (enum ptx_space)p->space, NULL))
+    if (!put_address(t, AT(map), 0, (enum ptx_space)p->space))
         return false;
     unsigned bits = p->type[1] == PTX_B64 ? 64 : 32;
     value v = core_value(t->c, t->i, &o[p->operand_count - 1], bits, false);
@@ -248,8 +240,8 @@ emit_copy_map(struct tensor *t)
     t->what.op = JIT_TENSOR_COPY_MAP;
     if (p->operand[2].kind != PTX_O_INT || p->operand[2].imm != 128)
         return emit_fail(&t->c->e, "%s copies 128 bytes", name_of(t));
-    if (!put_address(t, AT(map), 0, PTX_SPACE_GLOBAL, NULL) ||
-        !put_address(t, AT(shared), 1, PTX_SPACE_SHARED, NULL))
+    if (!put_address(t, AT(map), 0, PTX_SPACE_GLOBAL) ||
+        !put_address(t, AT(shared), 1, PTX_SPACE_SHARED))
         return false;
     call_service(t);
     return true;

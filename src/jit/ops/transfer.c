@@ -2,13 +2,9 @@
  *
  * ops/transfer.c: mbarriers and bulk transfers, run for one warp (PTX ISA 9.7.13.15, 9.7.9.27).
  *
- * An mbarrier is one 64-bit word; the manual leaves its bits open. Here:
- *
- *     bit 63: parity of the current phase | 62..40: bytes awaited (signed) | 39..20: expected
- *     arrivals of a phase | 19..0: pending ones
- *
- * A state is the word as it was. Shared memory is touched by one worker at a time, so that nothing
- * here needs to be atomic but reductions into global memory.
+ * An mbarrier is one 64-bit word (jit/mbarrier.h), a state the word as it was. Shared memory is
+ * touched by one worker at a time, so that nothing here needs to be atomic but reductions into
+ * global memory.
  */
 #include "jit/ops/ops.h"
 #include "jit/ops/transfer.h"
@@ -19,50 +15,18 @@
 
 /* -- mbarrier --------------------------------------------------------------------------------- */
 
-enum { COUNT_BITS = 20, TX_BITS = 23 };
-
-struct state {
-    uint32_t pending, expected, parity;
-    int32_t bytes;
-};
-
-static struct state
-state_of(uint64_t word)
-{
-    uint32_t mask = (1u << COUNT_BITS) - 1, bytes = (uint32_t)(word >> 2 * COUNT_BITS)
-                                                    << (32 - TX_BITS);
-    return (struct state){.pending = (uint32_t)word & mask,
-                          .expected = (uint32_t)(word >> COUNT_BITS) & mask,
-                          .parity = (uint32_t)(word >> 63),
-                          .bytes = (int32_t)bytes >> (32 - TX_BITS)};
-}
-
 static uint64_t
-word_of(struct state s)
+word_of(struct jit_mbarrier s)
 {
-    uint32_t mask = (1u << COUNT_BITS) - 1;
-    uint64_t bytes = (uint32_t)s.bytes & ((1u << TX_BITS) - 1);
-    return (uint64_t)s.parity << 63 | bytes << 2 * COUNT_BITS |
-           (uint64_t)(s.expected & mask) << COUNT_BITS | (s.pending & mask);
-}
-
-static uint64_t
-load_word(uint64_t address)
-{
-    uint64_t w;
-    memcpy(&w, (const void *)(uintptr_t)address, sizeof w);
-    return w;
-}
-
-static void
-store_word(uint64_t address, uint64_t w)
-{
-    memcpy((void *)(uintptr_t)address, &w, sizeof w);
+    uint32_t mask = (1u << JIT_MBARRIER_COUNT_BITS) - 1;
+    uint64_t bytes = (uint32_t)s.bytes & ((1u << JIT_MBARRIER_TX_BITS) - 1);
+    return (uint64_t)s.parity << 63 | bytes << 2 * JIT_MBARRIER_COUNT_BITS |
+           (uint64_t)(s.expected & mask) << JIT_MBARRIER_COUNT_BITS | (s.pending & mask);
 }
 
 /* PTX ISA 9.7.13.15.5: a phase ends when nothing is pending; the next one begins at once. */
 static void
-end_phase(struct state *s)
+end_phase(struct jit_mbarrier *s)
 {
     if (s->pending || s->bytes)
         return;
@@ -71,51 +35,58 @@ end_phase(struct state *s)
 }
 
 static void
-complete_bytes(uint64_t address, uint64_t bytes)
+arrive(struct jit_mbarrier *s, enum jit_mbarrier_op op, uint64_t number)
 {
-    struct state s = state_of(load_word(address));
-    s.bytes -= (int32_t)bytes;
-    end_phase(&s);
-    store_word(address, word_of(s));
+    bool bytes = op == JIT_MBARRIER_ARRIVE_TX || op == JIT_MBARRIER_DROP_TX;
+    uint32_t count = bytes ? 1 : (uint32_t)number;
+    if (bytes)
+        s->bytes += (int32_t)number;
+    if (op == JIT_MBARRIER_DROP || op == JIT_MBARRIER_DROP_TX)
+        s->expected -= count;
+    s->pending -= count;
+    end_phase(s);
 }
 
-static uint64_t
-arrive(uint64_t address, uint64_t before, uint32_t op, uint64_t number)
+uint64_t
+jit_mbarrier_do(uint64_t *word, enum jit_mbarrier_op op, uint64_t number)
 {
-    struct state s = state_of(before);
-    uint32_t count = op == TRANSFER_ARRIVE || op == TRANSFER_DROP ? (uint32_t)number : 1;
-    if (op == TRANSFER_ARRIVE_TX || op == TRANSFER_DROP_TX)
-        s.bytes += (int32_t)number;
-    if (op == TRANSFER_DROP || op == TRANSFER_DROP_TX)
-        s.expected -= count;
-    s.pending -= count;
-    end_phase(&s);
-    store_word(address, word_of(s));
+    struct jit_mbarrier s = jit_mbarrier_of(*word), asked = jit_mbarrier_of(number);
+    uint64_t before = *word;
+    switch (op) {
+    case JIT_MBARRIER_INIT:
+        s = (struct jit_mbarrier){.pending = (uint32_t)number, .expected = (uint32_t)number};
+        break;
+    case JIT_MBARRIER_INVAL: s = (struct jit_mbarrier){0}; break;
+    case JIT_MBARRIER_EXPECT_TX: s.bytes += (int32_t)number; break;
+    case JIT_MBARRIER_COMPLETE_TX:
+        s.bytes -= (int32_t)number;
+        end_phase(&s);
+        break;
+    case JIT_MBARRIER_TEST: return s.parity != asked.parity;
+    case JIT_MBARRIER_TEST_PARITY: return s.parity != (number & 1);
+    case JIT_MBARRIER_PENDING: return asked.pending;
+    default: arrive(&s, op, number); break;
+    }
+    *word = word_of(s);
     return before;
 }
 
 static uint64_t
-do_barrier(uint32_t op, uint64_t address, uint64_t number)
+do_barrier(enum jit_mbarrier_op op, uint64_t address, uint64_t number)
 {
-    if (op == TRANSFER_PENDING)
-        return state_of(number).pending;
-    uint64_t word = load_word(address);
-    struct state s = state_of(word);
-    switch (op) {
-    case TRANSFER_INIT:
-        store_word(address, word_of((struct state){.pending = (uint32_t)number,
-                                                   .expected = (uint32_t)number}));
-        return 0;
-    case TRANSFER_INVAL: store_word(address, 0); return 0;
-    case TRANSFER_EXPECT_TX:
-        s.bytes += (int32_t)number;
-        store_word(address, word_of(s));
-        return 0;
-    case TRANSFER_COMPLETE_TX: complete_bytes(address, number); return 0;
-    case TRANSFER_TEST: return s.parity != state_of(number).parity;
-    case TRANSFER_TEST_PARITY: return s.parity != (number & 1);
-    default: return arrive(address, word, op, number);
-    }
+    uint64_t word = 0;
+    if (op == JIT_MBARRIER_PENDING)
+        return jit_mbarrier_do(&word, op, number);
+    memcpy(&word, (const void *)(uintptr_t)address, sizeof word);
+    uint64_t out = jit_mbarrier_do(&word, op, number);
+    memcpy((void *)(uintptr_t)address, &word, sizeof word);
+    return out;
+}
+
+void
+jit_mbarrier_complete(uint64_t address, uint64_t bytes)
+{
+    do_barrier(JIT_MBARRIER_COMPLETE_TX, address, bytes);
 }
 
 void
@@ -129,7 +100,7 @@ static void
 note_asked(struct jit_warp *w, unsigned lane, uint32_t op, uint64_t address, uint64_t number)
 {
     struct jit_asked *all = w->block->asked;
-    uint32_t parity = op == TRANSFER_TEST ? state_of(number).parity : number & 1;
+    uint32_t parity = op == JIT_MBARRIER_TEST ? jit_mbarrier_of(number).parity : number & 1;
     if (all)
         all[w->warp * JIT_LANES + lane] = (struct jit_asked){.address = address, .parity = parity};
 }
@@ -140,8 +111,8 @@ transfer_barrier(struct jit_warp *w, uint32_t lanes, uint32_t op, const uint64_t
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
-        out[l] = do_barrier(op, address[l], number[l]);
-        if ((op == TRANSFER_TEST || op == TRANSFER_TEST_PARITY) && !out[l])
+        out[l] = do_barrier((enum jit_mbarrier_op)op, address[l], number[l]);
+        if ((op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY) && !out[l])
             note_asked(w, l, op, address[l], number[l]);
     }
 }
@@ -294,14 +265,8 @@ transfer_bulk(uint32_t lanes, uint32_t what, const uint64_t *to, const uint64_t 
         else
             memmove(d, s, size[l]);
         if (barrier)
-            complete_bytes(barrier[l], size[l]);
+            jit_mbarrier_complete(barrier[l], size[l]);
     }
-}
-
-void
-jit_barrier_complete(uint64_t address, uint64_t bytes)
-{
-    complete_bytes(address, bytes);
 }
 
 /* Which there are was measured on an H200; others end its kernels as illegal instructions. */

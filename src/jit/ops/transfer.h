@@ -12,20 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum transfer_barrier_op {
-    TRANSFER_INIT, /* number: expected arrivals */
-    TRANSFER_INVAL,
-    TRANSFER_ARRIVE,    /* number: arrivals, out: the state before */
-    TRANSFER_DROP,      /* the same, and none of them is expected again */
-    TRANSFER_EXPECT_TX, /* number: bytes */
-    TRANSFER_COMPLETE_TX,
-    TRANSFER_ARRIVE_TX, /* expect number bytes, then arrive once */
-    TRANSFER_DROP_TX,
-    TRANSFER_TEST, /* number: a state; out: is its phase over? */
-    TRANSFER_TEST_PARITY,
-    TRANSFER_PENDING, /* number: a state; out: its pending arrivals; no address */
-};
-
 /* What a bulk transfer does at the destination; the low byte of `what`, the type above it. */
 enum transfer_op {
     TRANSFER_COPY,
@@ -53,6 +39,7 @@ enum transfer_type {
 };
 
 struct jit_warp;
+/* op: enum jit_mbarrier_op. */
 void transfer_barrier(struct jit_warp *w, uint32_t lanes, uint32_t op, const uint64_t *address,
                       const uint64_t *number, uint64_t *out);
 /* barrier: the mbarriers that learn of the bytes, or NULL. mask: of .cp_mask, else NULL. */
