@@ -302,7 +302,7 @@ commit(struct exec_tmem_use *u)
     uint64_t barrier = u->data->b[u->lane], window = (uint64_t)(uintptr_t)b->window;
     uint32_t blocks = u->data->number[u->lane];
     if (!(u->what.flags & JIT_TMEM_HALVES)) {
-        jit_barrier_arrive(barrier);
+        jit_mbarrier_arrive(barrier);
         return;
     }
     if (blocks >> b->launch->cluster_blocks)
@@ -310,7 +310,7 @@ commit(struct exec_tmem_use *u)
                        b->launch->cluster_blocks);
     uint64_t offset = (barrier - window) & ((1ull << JIT_RANK_BIT) - 1);
     for (; blocks; blocks &= blocks - 1)
-        jit_barrier_arrive(window + ((uint64_t)__builtin_ctz(blocks) << JIT_RANK_BIT) + offset);
+        jit_mbarrier_arrive(window + ((uint64_t)__builtin_ctz(blocks) << JIT_RANK_BIT) + offset);
 }
 
 /* -- instructions ------------------------------------------------------------------------------ */

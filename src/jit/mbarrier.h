@@ -50,5 +50,7 @@ jit_mbarrier_of(uint64_t word)
 uint64_t jit_mbarrier_do(uint64_t *word, enum jit_mbarrier_op op, uint64_t number);
 /* Bytes of a copy have arrived: tells the mbarrier. */
 void jit_mbarrier_complete(uint64_t address, uint64_t bytes);
+/* A unit has done what was committed to it (tcgen05.commit): one arrival. */
+void jit_mbarrier_arrive(uint64_t address);
 
 #endif

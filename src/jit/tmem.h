@@ -122,6 +122,5 @@ bool jit_tmem_rows(const uint8_t *shared, uint32_t shared_bytes, uint64_t descri
 const char *jit_tmem_descriptor_fault(uint64_t descriptor);
 /* Sixteen numbers of 6 or 4 bits at the start of 16 bytes become bytes (9.7.16.9.1). */
 void jit_tmem_unpack(unsigned bits, uint8_t chunk[16]);
-void jit_barrier_arrive(uint64_t address);
 
 #endif

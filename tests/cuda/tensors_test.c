@@ -253,6 +253,7 @@ start(void **state)
 {
     (void)state;
     setenv("LOCKSTEP_QUIET", "1", 1);
+    setenv("LOCKSTEP_WORKERS", "1", 1); /* launches of one block: nobody is woken for them */
     machine_init(&machine);
     return 0;
 }
@@ -286,6 +287,8 @@ test_recorded(void **state)
 {
     char path[1024], line[128];
     unsigned number, launched, over, wrong = 0, ended = 0, rows = 0;
+    const char *sanitizer = getenv("SANITIZE");
+    unsigned every = sanitizer && *sanitizer ? 4 : 1;
     unsigned long long hash;
     struct tensor_case c;
     (void)state;
@@ -296,7 +299,8 @@ test_recorded(void **state)
         over = 1, hash = 0;
         if (sscanf(line, "%u,0,%u,%u,%llx", &number, &launched, &over, &hash) < 2)
             continue;
-        rows++;
+        if (rows++ % every)
+            continue;
         tensor_case_make(1, number, &c);
         if (launched) {
             assert_true(is_refused(&c));

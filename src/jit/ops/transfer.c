@@ -90,9 +90,9 @@ jit_mbarrier_complete(uint64_t address, uint64_t bytes)
 }
 
 void
-jit_barrier_arrive(uint64_t address)
+jit_mbarrier_arrive(uint64_t address)
 {
-    arrive(address, load_word(address), TRANSFER_ARRIVE, 1);
+    do_barrier(JIT_MBARRIER_ARRIVE, address, 1);
 }
 
 /* The phase that the lane asked for is not over: kept for the report of a deadlock. */
