@@ -18,6 +18,7 @@ expected = {
     "begins": ("peer-lifetime", "nothing says that the block has begun", "cluster.sync() before the first"),
     "bounds": ("out-of-bounds", "at offset 256 of shared memory of block 1 of the cluster", "a test of the index"),
     "sent": ("shared-race", "by different blocks of the cluster", "an mbarrier"),
+    "boxes": ("shared-race", "nobody has waited for the copy to be done", "a wait for the mbarrier's phase"),
     "waits": ("barrier-deadlock", "phase of parity 0 of the mbarrier at byte 0 of shared memory: 1 of 3 arrivals are missing",
               "as many arrivals"),
 }
