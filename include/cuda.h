@@ -48,9 +48,9 @@ typedef uint64_t cuuint64_t;
 
 /* Tensor maps: what bulk copies of boxes of a tensor go by (PTX ISA 5.5, the driver's "Tensor Map
  * Object Management"). */
-typedef struct CUtensorMap_st {
+typedef struct __attribute__((aligned(64))) CUtensorMap_st {
     cuuint64_t opaque[16];
-} CUtensorMap __attribute__((aligned(64)));
+} CUtensorMap;
 typedef enum CUtensorMapDataType_enum {
     CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
     CU_TENSOR_MAP_DATA_TYPE_UINT16,

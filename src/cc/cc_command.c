@@ -84,6 +84,7 @@ cc_add_cuda(struct step *s, struct words *w, const char *path)
                                         "-nocudalib",
                                         "--cuda-path=/nonexistent",
                                         "-Wno-unknown-cuda-version",
+                                        "-Wno-cuda-compat",
                                         "-Wno-unknown-warning-option",
                                         "-Wno-reserved-user-defined-literal", /* "%"PRIu64 */
                                         "-Xclang", /* declarations, as nvcc has it; no calls */

@@ -9,6 +9,7 @@
  * Managed variables lie in the program (device_image_place), where the GPU may not reach them: a
  * launch of a module that has some copies them there and back, and so waits.
  */
+#define _GNU_SOURCE /* memmem */
 #include "device/gpu_priv.h"
 
 #include <ctype.h>
@@ -63,6 +64,32 @@ add_lowered(struct text *out, const char *line, size_t n, const char *word, int 
     text_add_bytes(out, line + at, n - at);
 }
 
+/* Whether it has instructions of one generation alone, which the driver takes for "sm_90a" only;
+ * programs are compiled for sm_90 unless they say so. */
+static bool
+needs_own_target(const char *at, const char *end)
+{
+    static const char *const words[] = {"wgmma.", "setmaxnreg."};
+    for (size_t k = 0; at && k < sizeof words / sizeof *words; k++)
+        if (memmem(at, (size_t)(end - at), words[k], strlen(words[k])))
+            return true;
+    return false;
+}
+
+static void
+add_target(struct text *out, const char *line, size_t n, int most, bool own)
+{
+    static const char plain[] = ".target sm_90";
+    size_t length = sizeof plain - 1;
+    if (own && most == 90 && n > length && !strncmp(line, plain, length) &&
+        !isalnum((unsigned char)line[length])) {
+        text_add(out, "%sa", plain);
+        text_add_bytes(out, line + length, n - length);
+    } else {
+        add_lowered(out, line, n, ".target", most, false);
+    }
+}
+
 /* Adds the text, with a header that this driver and GPU take. */
 static void
 add_text(const struct device *d, const char *at, const char *end, struct text *out)
@@ -76,7 +103,7 @@ add_text(const struct device *d, const char *at, const char *end, struct text *o
         if (!strncmp(at, ".version", 8)) {
             add_lowered(out, at, n, ".version", version, true);
         } else if (!strncmp(at, ".target", 7)) {
-            add_lowered(out, at, n, ".target", target, false);
+            add_target(out, at, n, target, needs_own_target(newline, end));
             head = false;
         } else {
             text_add_bytes(out, at, n);

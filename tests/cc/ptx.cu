@@ -92,7 +92,8 @@ clusters(const uint32_t *in, results *out)
         ptx::cp_reduce_async_bulk(ptx::space_cluster, ptx::space_shared, ptx::op_add,
                                   cluster.map_shared_rank(total, peer), own, (uint32_t)sizeof own, far);
         if (rank == 0)
-            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, many, in, (uint32_t)sizeof many, &b, (uint16_t)3);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, many, in, (uint32_t)sizeof many, &b,
+                               (uint16_t)3);
     }
     wait(&b, 0);
     if (threadIdx.x == 0) {

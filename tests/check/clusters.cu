@@ -4,6 +4,7 @@
  */
 #include <cooperative_groups.h>
 #include <cstdio>
+#include <cuda.h>
 #include <cstring>
 
 namespace cg = cooperative_groups;
@@ -116,6 +117,28 @@ sent(int *out)
     c.sync();
 }
 
+/* Each block has a box of a tensor brought to both. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+boxes(const __grid_constant__ CUtensorMap map, int *out)
+{
+    __shared__ alignas(128) int s[2][THREADS];
+    __shared__ alignas(8) unsigned long long m;
+    auto c = cg::this_cluster();
+    unsigned rank = c.block_rank(), bar = (unsigned)__cvta_generic_to_shared(&m);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;\nfence.proxy.async;\n"
+                     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(2 * THREADS * 4) : "memory");
+    c.sync();
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+                     "[%0], [%1, {%2}], [%3], %4;" ::"r"((unsigned)__cvta_generic_to_shared(s[rank])), "l"(&map),
+                     "r"(rank * THREADS), "r"(bar), "h"((unsigned short)3) : "memory");
+    if (RIGHT)
+        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra WAIT; }" ::"r"(bar) : "memory");
+    out[blockIdx.x * THREADS + threadIdx.x] = s[0][threadIdx.x] + s[1][threadIdx.x];
+    c.sync();
+}
+
 /* A thread that waits for a phase that nobody completes. */
 template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
 waits(int *out)
@@ -136,6 +159,22 @@ waits(int *out)
     c.sync();
 }
 
+static void
+launch_boxes(bool right, int *tensor, int *out)
+{
+    CUtensorMap map;
+    cuuint64_t size[1] = {2 * THREADS};
+    cuuint32_t box[1] = {THREADS}, step[1] = {1};
+    cudaMemset(tensor, 0, 2 * THREADS * sizeof *tensor);
+    cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, tensor, size, NULL, box, step,
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (right)
+        boxes<true><<<4, THREADS>>>(map, out);
+    else
+        boxes<false><<<4, THREADS>>>(map, out);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -151,6 +190,8 @@ main(int argc, char **argv)
         else                                                                                                           \
             name<false><<<4, THREADS>>>(out);                                                                          \
     }
+    if (!strcmp(argv[1], "boxes"))
+        launch_boxes(right, out + 512, out);
     CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(waits)
     cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(e));

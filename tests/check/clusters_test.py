@@ -19,6 +19,7 @@ expected = {
     "bounds": ("out-of-bounds", "at offset 256 of shared memory of block 1 of the cluster", "a test of the index"),
     "misaligned": ("misaligned", "at offset 0x4 of another block's shared memory, which is no multiple of 8", "a multiple of 8"),
     "sent": ("shared-race", "by different blocks of the cluster", "an mbarrier"),
+    "boxes": ("shared-race", "nobody has waited for the copy to be done", "a wait for the mbarrier's phase"),
     "waits": ("barrier-deadlock", "phase of parity 0 of the mbarrier at byte 0 of shared memory: 1 of 3 arrivals are missing",
               "as many arrivals"),
 }

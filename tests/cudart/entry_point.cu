@@ -16,6 +16,9 @@ static int failures;
         }                                                                                          \
     } while (0)
 
+/* Also where a template knows it by its own name. */
+static_assert(alignof(struct CUtensorMap_st) == 64 && sizeof(CUtensorMap) == 128, "tensor maps");
+
 static cudaDriverEntryPointQueryResult status;
 
 static void *
