@@ -20,7 +20,7 @@ T ?= .
 B ?=
 # Which tests run under a sanitizer as well: the unit tests and the command line's under address and
 # undefined; what has threads under thread.
-ASAN_TESTS ?= ^((base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli)/|debug/(faults|past|steps)$$|check/(known|workers|counters|columns|own)$$|profile/(local|lanes|play)$$)
+ASAN_TESTS ?= ^((base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli)/|debug/(faults|past|steps|front_guide|front_dap)$$|check/(known|workers|counters|columns|own)$$|profile/(local|lanes|play)$$)
 TSAN_TESTS ?= ^((memory|exec|device|cudart|cuda)/|check/(workers|columns|own)$$|profile/(local|scattered|lanes)$$)
 
 .PHONY: all demo test check install package wheel vscode figures bench format lint clean packages need-packages FORCE

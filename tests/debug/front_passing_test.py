@@ -9,6 +9,7 @@ import re
 import signal
 import tempfile
 import time
+from pathlib import Path
 
 import past
 from checks import check, finish
@@ -78,10 +79,16 @@ def endless(program):
     front = past.Front([program, "endless"])
     front.p.stdin.write(b"run\n")
     front.p.stdin.flush()
-    time.sleep(2)
-    children = os.popen(f"ps -o pid= --ppid {front.p.pid}").read().split()
-    os.kill(int(children[0]), signal.SIGINT)
-    said = front.say("info program") + front.say("masks")
+    child = None
+    for _ in range(20):  # a slow machine is not there yet
+        time.sleep(1)
+        child = child or int(Path(f"/proc/{front.p.pid}/task/{front.p.pid}/children").read_text().split()[0])
+        os.kill(child, signal.SIGINT)
+        said = front.say("info program") + front.say("masks")
+        if "block (50,0,0)" in said:
+            break
+        front.p.stdin.write(b"continue\n")
+        front.p.stdin.flush()
     check(f"interrupted in its loop: {said}", "block (50,0,0)" in said and re.search(r"passing\.cu:1[67]", said))
     front.close()
 

@@ -116,7 +116,7 @@ class Tool:
     GO, READ, LAST, WHERE = 100, 103, 109, 110
     ALLOCATION = 112
     ON, POSITION = 0, 3
-    LAUNCH, END = 4, 6
+    LAUNCH, END, FAULT = 4, 6, 8
     SHARED, GLOBAL = "shared", "global"
 
     def __init__(self, words, spaces):
@@ -213,7 +213,7 @@ def last_writes(words, count, most, rng):
             return 0, []
         places = [a for a in tool.allocations() if a[1] <= 1 << 16]
         log, held, blocks = {}, {}, {}
-        while tool.why != Tool.END and tool.position < most:
+        while tool.why not in (Tool.END, Tool.FAULT) and tool.position < most:
             now = {("global", a): tool.read("global", a, n) for a, n in places}
             size = tool.shared_size(tool.at)
             if size:

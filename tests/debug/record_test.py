@@ -80,6 +80,22 @@ second, text = record("--block", "1", program)
 whole(second, 1)
 check("the other block", "block (1,0,0)" in text)
 
+launch, text = record("--block", "all", "--registers", program)
+check("all blocks", [b["at"] for b in launch["blocks"]] == [[0, 0, 0], [1, 0, 0]] and not launch["missing"])
+check("the launch's title", "<title>kernel turn&lt;&lt;&lt;(2,1,1),(64,1,1)&gt;&gt;&gt;, of record.cu</title>" in text)
+for n, b in enumerate(launch["blocks"]):
+    whole(b, n)
+    registers = {}
+    for s in b["steps"]:
+        for name, row in s.get("r", []):
+            registers.setdefault((s["w"], s["f"], name), []).append(row)
+    for w in 0, 1:
+        rows = [x for (at, _, _), values in registers.items() if at == w for x in values]
+        check(f"warp {w}: the thread's number in a register", [str(32 * w + l) for l in range(32)] in rows)
+        check(f"warp {w}: one value of all lanes", "64" in rows or str(n) in rows)
+        check(f"warp {w}: predicates", any(isinstance(x, list) and set(x) == {"true", "false"} for x in rows))
+    check("registers are not told again", all(x != y for v in registers.values() for x, y in zip(v, v[1:])))
+
 r, _ = record(program, "65")  # a null pointer
 check("a fault: " + r["end"], "illegal address 0x0" in r["end"] and
       f"record.cu:{line_of('// stored')}" in r["end"])
@@ -88,7 +104,7 @@ check("without -G lines and accesses alone", r["steps"] and not any("v" in s for
       any(a["space"] == "shared" for s in r["steps"] for a in s.get("x", [])))
 
 for words, said in ((("--block", "2", program), "there is no block (2,0,0)"),
-                    (("--block", "1,2,3,4", program), "--block takes X[,Y[,Z]], not '1,2,3,4'"),
+                    (("--block", "1,2,3,4", program), "--block takes X[,Y[,Z]] or all, not '1,2,3,4'"),
                     (("--block", "-1", program), "--block takes"),
                     ((program, "99"), "launches no kernel")):
     r = run(*words)
@@ -108,21 +124,25 @@ frame.onload = () => { const d = frame.contentDocument, w = frame.contentWindow;
   document.querySelector('pre').textContent = JSON.stringify(out); }</script>"""
 
 
-def draw(width, step):
-    frame = os.path.join(work, "frame.html")
-    with open(frame, "w") as f:
-        f.write(DRAW % (width, step))
+def browse(frame):
+    """(what the frame says, what the browser complains of)"""
     r = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                         "--allow-file-access-from-files", f"--user-data-dir={work}/profile",
                         "--virtual-time-budget=10000", "--dump-dom", "file://" + frame],
                        capture_output=True, text=True, timeout=300)
     found = re.search(r"<pre>(\[.*?\])</pre>", r.stdout, re.S)
-    told = json.loads(found[1]) if found else [r.stdout[:300]]
+    return json.loads(found[1]) if found else [r.stdout[:300]], [x for x in r.stderr.splitlines() if "CONSOLE" in x]
+
+
+def draw(width, step):
+    frame = os.path.join(work, "frame.html")
+    with open(frame, "w") as f:
+        f.write(DRAW % (width, step))
+    told, errors = browse(frame)
     where = f"warp 0, 32 of 32 lanes, line {line_of('// loaded')}, phase 2 of 2"
     check(f"{width}: {told}", len(told) == 7 and told[0] == where and
           [t.split(" of")[0] for t in told[1:4]] == [f"step {step + k}" for k in (0, 1, -1)] and
           told[4:] == ["all threads have exited", 64, True])
-    errors = [x for x in r.stderr.splitlines() if "CONSOLE" in x]
     check(f"console: {errors}", not errors)
 
 
@@ -130,4 +150,15 @@ if chromium and not os.environ.get("SANITIZE"):
     r, _ = record(program)
     for width in 1400, 400:
         draw(width, next(k for k, s in enumerate(r["steps"]) if s["l"] == line_of("// loaded")))
+    record("--block", "all", "--registers", program)
+    frame = os.path.join(work, "frame.html")
+    with open(frame, "w") as f:
+        f.write("""<pre></pre><iframe width="1400" height="900" src="page.html#20,1"></iframe><script>
+document.querySelector('iframe').onload = e => { const d = e.target.contentDocument, pick = d.getElementById('block');
+  document.querySelector('pre').textContent = JSON.stringify([pick.hidden, pick.options.length, pick.selectedOptions[0].text,
+    d.getElementById('count').textContent, d.querySelector('#registers h2').textContent]); }</script>""")
+    told, said = browse(frame)
+    check(f"all blocks, registers: {told}", told and told[:3] == [False, 2, "block (1,0,0)"] and
+          told[3].startswith("step 20 of") and told[4] == "Registers of turn in warp 0")
+    check(f"console: {said}", not said)
 finish("" if chromium else "; no browser: the page was not drawn")

@@ -15,7 +15,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { D_BATCH, D_EX, D_X, D_FINDING, D_ARGS, D_RECORD, D_BLOCK, D_DAP, D_PORT, D_COUNT };
+enum {
+    D_BATCH,
+    D_EX,
+    D_X,
+    D_FINDING,
+    D_ARGS,
+    D_RECORD,
+    D_BLOCK,
+    D_REGISTERS,
+    D_DAP,
+    D_PORT,
+    D_COUNT
+};
 
 static const struct option_row rows[D_COUNT] = {
     [D_BATCH] = {"--batch", 0, NULL, NULL, "ends when the commands of -x and --ex have run"},
@@ -26,7 +38,10 @@ static const struct option_row rows[D_COUNT] = {
                    "FILE:LINE"},
     [D_RECORD] = {"--record", 0, NULL, "PAGE.html",
                   "writes a page on which a block of the first launch is stepped through"},
-    [D_BLOCK] = {"--block", 0, NULL, "X[,Y[,Z]]", "that block (0,0,0)"},
+    [D_BLOCK] = {"--block", 0, NULL, "X[,Y[,Z]]|all",
+                 "with --record: that block (0,0,0), or all of a small launch"},
+    [D_REGISTERS] = {"--registers", 0, NULL, NULL,
+                     "with --record: registers of the PTX, too, at each step"},
     [D_ARGS] = {"--args", 0, NULL, NULL, "as in gdb: what follows the program is for it anyway"},
     [D_DAP] = {"--dap", 0, NULL, NULL,
                "speaks the Debug Adapter Protocol on stdin and stdout, for editors"},
@@ -108,20 +123,20 @@ read_block(const char *text, uint32_t block[3], struct ls_error *err)
     char rest;
     int n = sscanf(text, "%u,%u,%u%c", &block[0], &block[1], &block[2], &rest);
     return (n >= 1 && n <= 3 && !strchr(text, '-')) ||
-           ls_fail(err, LS_ERR_USAGE, "--block takes X[,Y[,Z]], not '%s'", text);
+           ls_fail(err, LS_ERR_USAGE, "--block takes X[,Y[,Z]] or all, not '%s'", text);
 }
 
 /* --record: no commands. */
 static int
 record(struct session *s, const struct cli_line *line)
 {
-    uint32_t block[3] = {0};
+    struct record_options o = {.registers = line->value[D_REGISTERS] != NULL};
     struct ls_error err = {0};
     const char *at = line->value[D_BLOCK];
-    if (at && !read_block(at, block, &err))
+    o.all = at && !strcmp(at, "all");
+    if (at && !o.all && !read_block(at, o.block, &err))
         return cli_error(usage.name, &err);
-    return record_page(s, block, line->value[D_RECORD], &err) ? CLI_OK
-                                                              : cli_error(usage.name, &err);
+    return record_page(s, &o, line->value[D_RECORD], &err) ? CLI_OK : cli_error(usage.name, &err);
 }
 
 /* A PTX file's kernel is run by `lockstep launch`, with the words that follow. */

@@ -104,8 +104,8 @@ function_index(struct record *r)
     return (json_int_t)json_array_size(r->functions) - 1;
 }
 
-static void
-begin_step(struct record *r, uint32_t line)
+static bool
+begin_step(struct record *r, uint32_t line, struct ls_error *err)
 {
     const struct debug_stop *stop = &r->s->target.stop;
     r->step = json_object();
@@ -122,6 +122,7 @@ begin_step(struct record *r, uint32_t line)
         r->first = line;
     if (line > r->last)
         r->last = line;
+    return !r->o->registers || record_registers(r, err);
 }
 
 /* Whether the instruction that comes next belongs to the step that goes on. */
@@ -163,8 +164,8 @@ take_stop(struct record *r, bool *found, struct ls_error *err)
     if (!is_same_step(r, line)) {
         if (!end_step(r, false, found, err))
             return false;
-        if (line || r->line)
-            begin_step(r, line ? line : r->line);
+        if ((line || r->line) && !begin_step(r, line ? line : r->line, err))
+            return false;
     }
     r->place = place;
     if (r->step && waits_for_block(r))
@@ -190,8 +191,10 @@ to_block(struct record *r, struct ls_error *err)
     }
     r->warps = (stop->block[0] * stop->block[1] * stop->block[2] + 31) / 32;
     r->alive = ls_alloc(sizeof *r->alive * (r->warps + 1));
-    for (uint32_t k = 0; k < r->warps; k++)
+    for (uint32_t k = 0; k < r->warps; k++) {
         json_array_append_new(r->known, json_object());
+        json_array_append_new(r->known_registers, json_object());
+    }
     return set_stops(r, true, err);
 }
 
@@ -218,8 +221,11 @@ record_steps(struct record *r, json_t *alive, const char **end, struct ls_error 
             return false;
         if (!in_block(r) && !end_step(r, false, &there, err))
             return false;
-        if (json_array_size(r->steps) >= RECORD_STEPS) {
-            *end = "the recording ends here: it has as many steps as a page holds";
+        if (json_array_size(r->steps) >= r->steps_left || !r->cells_left) {
+            *end = r->cells_left
+                       ? "the recording ends here: it has as many steps as a page holds"
+                       : "the recording ends here: it has as many values of registers as a page "
+                         "holds; without --registers there is room for more steps";
             break;
         }
         if (there && !go(r, DEBUG_GO_ON, &event, err))
@@ -275,20 +281,23 @@ without_tags(const char *json)
     return t.at;
 }
 
-static bool
-write_page(struct record *r, json_t *alive, const char *title, const char *end, const char *path,
-           struct ls_error *err)
+static json_t *
+block_json(struct record *r, json_t *alive, const char *end)
 {
-    const uint32_t *b = r->s->target.stop.block;
-    json_t *page = json_pack("{s:[i,i,i],s:i,s:O,s:i,s:o,s:O,s:{s:I,s:O},s:s,s:O}", "block", b[0],
-                             b[1], b[2], "warps", r->warps, "alive", alive, "first", r->first,
-                             "lines", source_lines(r), "functions", r->functions, "shared", "words",
-                             (json_int_t)((r->shared_bytes + 3) / 4), "names", r->names, "end", end,
-                             "steps", r->steps);
+    const uint32_t *b = r->s->target.stop.block, *at = r->block;
+    return json_pack("{s:[i,i,i],s:[i,i,i],s:i,s:O,s:i,s:o,s:O,s:{s:I,s:O},s:s,s:O}", "block", b[0],
+                     b[1], b[2], "at", at[0], at[1], at[2], "warps", r->warps, "alive", alive,
+                     "first", r->first, "lines", source_lines(r), "functions", r->functions,
+                     "shared", "words", (json_int_t)((r->shared_bytes + 3) / 4), "names", r->names,
+                     "end", end, "steps", r->steps);
+}
+
+static bool
+write_page(const json_t *page, const char *title, const char *path, struct ls_error *err)
+{
     char *json = page ? json_dumps(page, JSON_COMPACT) : NULL,
          *safe = json ? without_tags(json) : NULL;
     struct text out = {0};
-    json_decref(page);
     if (!safe)
         return ls_fail(err, LS_ERR_INTERNAL, "the recording could not be written");
     fill(&out, title, safe);
@@ -306,6 +315,7 @@ record_free(struct record *r)
     json_decref(r->step);
     json_decref(r->names);
     json_decref(r->known);
+    json_decref(r->known_registers);
     json_decref(r->functions);
     ls_release(r->stored);
     ls_release(r->alive);
@@ -313,35 +323,103 @@ record_free(struct record *r)
     ls_release(r->leaf);
 }
 
-bool
-record_page(struct session *s, const uint32_t block[3], const char *path, struct ls_error *err)
+/* -- blocks ------------------------------------------------------------------------------------ */
+
+/* What is recorded so far. */
+struct page {
+    json_t *blocks;
+    size_t steps, cells; /* for which there is room */
+    const char *file;
+};
+
+static bool
+record_block(struct session *s, const struct record_options *o, const uint32_t block[3],
+             struct page *p, struct ls_error *err)
 {
     struct record r = {.s = s,
+                       .o = o,
+                       .steps_left = p->steps,
+                       .cells_left = p->cells,
                        .first = UINT32_MAX,
                        .steps = json_array(),
                        .names = json_array(),
                        .known = json_array(),
+                       .known_registers = json_array(),
                        .functions = json_array()};
     json_t *alive = json_array();
     const char *end = "";
     memcpy(r.block, block, sizeof r.block);
+    bool fine = to_block(&r, err) && record_steps(&r, alive, &end, err);
+    size_t count = json_array_size(r.steps);
+    if (fine && !count)
+        fine = ls_fail(err, LS_ERR_INPUT,
+                       "no line of the kernel is known: compile with -G or -lineinfo");
+    if (fine) {
+        json_array_append_new(p->blocks, block_json(&r, alive, end));
+        p->steps -= count < p->steps ? count : p->steps;
+        p->cells = r.cells_left;
+        p->file = r.file;
+    }
+    json_decref(alive);
+    record_free(&r);
+    return fine;
+}
+
+/* One after the other, each from the launch's begin on: blocks may run by turns. *missing: NULL, or
+ * what the page has no room for. */
+static bool
+record_blocks(struct session *s, const struct record_options *o, struct page *p,
+              const char **missing, struct ls_error *err)
+{
+    uint32_t grid[3];
+    memcpy(grid, s->target.stop.grid, sizeof grid);
+    uint64_t count = (uint64_t)grid[0] * grid[1] * grid[2];
+    for (uint64_t n = 0; n < count; n++) {
+        uint32_t at[3] = {(uint32_t)(n % grid[0]), (uint32_t)(n / grid[0] % grid[1]),
+                          (uint32_t)(n / grid[0] / grid[1])};
+        if (!p->steps || !p->cells) {
+            *missing =
+                arena_printf(&s->keep,
+                             "blocks from %s on, %llu of %llu, are not there: the "
+                             "page has as many %s as it holds",
+                             session_triple(s, at), (unsigned long long)(count - n),
+                             (unsigned long long)count, p->steps ? "values of registers" : "steps");
+            fprintf(stderr, "lockstep debug: %s\n", *missing);
+            return true;
+        }
+        if ((n && !running_to_position(s, 0, err)) || !record_block(s, o, at, p, err))
+            return false;
+    }
+    return true;
+}
+
+bool
+record_page(struct session *s, const struct record_options *o, const char *path,
+            struct ls_error *err)
+{
+    struct page p = {.blocks = json_array(), .steps = RECORD_STEPS, .cells = RECORD_CELLS};
+    const char *missing = NULL;
     FILE *out = s->out;
     s->out = stderr; /* what a person would be told where the launch begins */
     bool fine = running_start(s, true, err);
     s->out = out;
     if (fine && !s->stands)
         fine = ls_fail(err, LS_ERR_INPUT, "%s launches no kernel", s->name);
-    fine = fine && to_block(&r, err) && record_steps(&r, alive, &end, err);
-    if (fine && !json_array_size(r.steps))
-        fine = ls_fail(err, LS_ERR_INPUT,
-                       "no line of the kernel is known: compile with -G or -lineinfo");
+    fine = fine && (o->all ? record_blocks(s, o, &p, &missing, err)
+                           : record_block(s, o, o->block, &p, err));
     if (fine) {
-        const char *title = arena_printf(&s->keep, "%s, block (%u,%u,%u), of %s", session_kernel(s),
-                                         block[0], block[1], block[2], source_base(r.file));
-        fine = write_page(&r, alive, title, end, path, err);
+        const char *which = o->all ? ""
+                                   : arena_printf(&s->keep, ", block (%u,%u,%u)", o->block[0],
+                                                  o->block[1], o->block[2]);
+        const char *title =
+            arena_printf(&s->keep, "%s%s, of %s", session_kernel(s), which, source_base(p.file));
+        json_t *page =
+            o->all ? json_pack("{s:O,s:s}", "blocks", p.blocks, "missing", missing ? missing : "")
+                   : json_incref(json_array_get(p.blocks, 0));
+        fine = write_page(page, title, path, err);
+        json_decref(page);
     }
-    json_decref(alive);
-    record_free(&r);
+    json_decref(p.blocks);
     target_kill(&s->target);
     return fine;
 }

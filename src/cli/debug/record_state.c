@@ -116,6 +116,93 @@ record_values(struct record *r)
     json_decref(changed);
 }
 
+/* -- registers --------------------------------------------------------------------------------- */
+
+static json_t *
+register_text(const struct ptx_reg *r, const uint64_t value[2])
+{
+    unsigned bytes = ptx_type_bytes((enum ptx_type)r->type);
+    char text[40];
+    float f;
+    double d;
+    memcpy(&f, value, sizeof f);
+    memcpy(&d, value, sizeof d);
+    if (r->type == PTX_PRED)
+        return json_string(value[0] & 1 ? "true" : "false");
+    if (ptx_type_kind((enum ptx_type)r->type) == 'f' && bytes >= 4)
+        snprintf(text, sizeof text, "%.9g", bytes == 8 ? d : (double)f);
+    else if (bytes == 8)
+        snprintf(text, sizeof text, "0x%llx", (unsigned long long)value[0]);
+    else
+        snprintf(text, sizeof text, "%d",
+                 bytes == 4   ? (int32_t)value[0]
+                 : bytes == 2 ? (int16_t)value[0]
+                              : (int8_t)value[0]);
+    return json_string(text);
+}
+
+/* A register that the page does not have so yet: the value of all 32 lanes, or of each. */
+static void
+add_register(struct record *r, json_t *known, json_t *changed, const char *name, json_t *row)
+{
+    json_t *before = json_object_get(known, name), *first = json_array_get(row, 0), *cell;
+    bool same = true;
+    size_t l;
+    json_array_foreach (row, l, cell) {
+        if (json_is_null(cell) && before) /* stands elsewhere, or it holds nothing known there */
+            json_array_set(row, l, json_array_get(before, l));
+        same = same && json_equal(json_array_get(row, l), first);
+    }
+    if (before && json_equal(row, before))
+        return;
+    size_t cells = same ? 1 : LANES;
+    r->cells_left -= cells < r->cells_left ? cells : r->cells_left;
+    json_array_append_new(changed, json_pack("[s,O]", name, same ? first : row));
+    json_object_set(known, name, row);
+}
+
+bool
+record_registers(struct record *r, struct ls_error *err)
+{
+    struct world w = world_of(r, (uint32_t)__builtin_ctz(r->lanes));
+    const struct ptx_func *f = w.function ? w.function->ptx : NULL;
+    uint32_t n = f ? f->reg_count : 0;
+    uint64_t(*values)[2] = ls_alloc(sizeof *values * (n + 1));
+    uint8_t *known = ls_alloc(n + 1);
+    json_t **rows = ls_alloc(sizeof *rows * (n + 1)), *changed = json_array();
+    bool fine = true;
+    for (uint32_t l = 0; l < LANES && fine; l++) {
+        struct debug_who who = {.thread = thread_of(r, l)};
+        bool here = r->lanes >> l & 1;
+        fine = !here || target_registers(&r->s->target, &who, n, values, known, err);
+        for (uint32_t k = 0; k < n && fine; k++) {
+            rows[k] = rows[k] ? rows[k] : json_array();
+            json_array_append_new(rows[k], here && known[k] ? register_text(&f->regs[k], values[k])
+                                                            : json_null());
+        }
+    }
+    json_t *all = json_array_get(r->known_registers, r->warp), *mine;
+    const char *function = f ? f->name : "";
+    if (!json_object_get(all, function))
+        json_object_set_new(all, function, json_object());
+    mine = json_object_get(all, function);
+    for (uint32_t k = 0; k < n; k++) {
+        bool some = false;
+        for (size_t l = 0; fine && l < LANES && !some; l++)
+            some = !json_is_null(json_array_get(rows[k], l));
+        if (some)
+            add_register(r, mine, changed, f->regs[k].name, rows[k]);
+        json_decref(rows[k]);
+    }
+    if (json_array_size(changed))
+        json_object_set(r->step, "r", changed);
+    json_decref(changed);
+    ls_release(rows);
+    ls_release(values);
+    ls_release(known);
+    return fine;
+}
+
 /* -- shared memory ----------------------------------------------------------------------------- */
 
 /* What an array of arrays, or a structure of one kind, is made of; NULL: of several. */

@@ -46,8 +46,11 @@ widened(const struct stepped_access *x, uint64_t v)
     return x->flags & STEPPED_SIGNED ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
 }
 
+/* Where a kernel's address leads to nothing, the processor says so, and not a sanitizer. */
+#define OF_KERNEL __attribute__((no_sanitize("nonnull-attribute")))
+
 /* Everything but the lanes is constant where this is inlined. */
-static inline __attribute__((always_inline)) void
+OF_KERNEL static inline __attribute__((always_inline)) void
 move_lanes(bool store, uint32_t bytes, uint32_t lanes, const uint64_t *address, uint64_t add,
            uint8_t *values)
 {
@@ -66,7 +69,7 @@ move_lanes(bool store, uint32_t bytes, uint32_t lanes, const uint64_t *address, 
 }
 
 /* A word of 4 bytes into registers of 8. */
-static inline __attribute__((always_inline)) void
+OF_KERNEL static inline __attribute__((always_inline)) void
 load_wider(bool sign, uint32_t lanes, const uint64_t *address, uint64_t add, uint8_t *values)
 {
     for (; lanes; lanes &= lanes - 1) {
@@ -95,7 +98,7 @@ move_words(const struct stepped_access *x, uint32_t lanes, const uint64_t *addre
     }
 }
 
-static void
+OF_KERNEL static void
 move_others(const struct stepped_access *x, uint32_t lanes, const uint64_t *address,
             uint8_t *values)
 {
