@@ -163,6 +163,29 @@ cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *n)
     CU(r, "graph=%p", (void *)graph);
 }
 
+/* Those that wait for no other. */
+CUresult
+cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *n)
+{
+    struct device_node *const *list, *const *after;
+    int r = n ? need_graph(graph) : cu_null("numRootNodes");
+    if (r == CUDA_SUCCESS) {
+        size_t all = device_graph_nodes(GRAPH(graph), &list), have = 0;
+        for (size_t k = 0; k < all; k++) {
+            if (device_node_after(list[k], &after))
+                continue;
+            if (nodes && have < *n)
+                nodes[have] = (CUgraphNode)list[k];
+            have++;
+        }
+        for (size_t k = have; nodes && k < *n; k++)
+            nodes[k] = NULL;
+        if (!nodes || *n > have)
+            *n = have;
+    }
+    CU(r, "graph=%p", (void *)graph);
+}
+
 CUresult
 cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {

@@ -435,6 +435,27 @@ streams(void **state)
 }
 
 static void
+roots(CUgraph g, CUgraphNode first)
+{
+    CUgraphNode second, found[3];
+    size_t count = 0;
+    OK(cuGraphGetRootNodes(g, NULL, &count));
+    assert_int_equal(count, 1);
+    OK(cuGraphAddEmptyNode(&second, g, NULL, 0));
+    count = 3;
+    OK(cuGraphGetRootNodes(g, found, &count));
+    assert_int_equal(count, 2);
+    assert_true(found[0] == first && found[1] == second && !found[2]);
+    found[1] = NULL;
+    count = 1;
+    OK(cuGraphGetRootNodes(g, found, &count));
+    assert_int_equal(count, 1);
+    assert_true(found[0] == first && !found[1]);
+    assert_int_equal(cuGraphGetRootNodes(NULL, found, &count), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphGetRootNodes(g, found, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void
 graphs(void **state)
 {
     (void)state;
@@ -475,6 +496,7 @@ graphs(void **state)
     OK(cuGraphAddMemcpyNode(&copy, g, &kernel, 1, &get, context));
     OK(cuGraphGetNodes(g, NULL, &count));
     assert_int_equal(count, 3);
+    roots(g, fill);
     OK(cuGraphInstantiate(&x, g, 0));
     OK(cuGraphLaunch(x, NULL));
     assert_float_equal(back[3], 7, 0);
