@@ -103,7 +103,7 @@ static uint32_t
 word_at(const uint8_t *at, uint32_t bytes)
 {
     uint32_t w = 0;
-    memcpy(&w, at, bytes); /* little-endian hosts only */
+    memcpy(&w, at, bytes); /* the low bytes: hosts are little-endian, as GPUs are */
     return w;
 }
 
