@@ -447,7 +447,8 @@ count_copies(const struct ptx_module *m)
         for (uint32_t n = 0; n < m->funcs[f]->insn_count; n++) {
             enum ptx_op op = (enum ptx_op)m->funcs[f]->insns[n].op;
             count += op == PTX_OP_CP_ASYNC || op == PTX_OP_CP_ASYNC_BULK ||
-                     op == PTX_OP_CP_REDUCE_ASYNC_BULK;
+                     op == PTX_OP_CP_REDUCE_ASYNC_BULK || op == PTX_OP_CP_ASYNC_BULK_TENSOR ||
+                     op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR;
         }
     return count;
 }
