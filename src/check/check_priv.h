@@ -411,6 +411,8 @@ void shared_free(struct block_state *b);
  * that its cell knows; it has, before all its threads met. */
 bool shared_word_written(const struct block_state *b, uint64_t word);
 void shared_word_was_written(struct block_state *b, uint64_t word);
+/* Another block of the cluster writes it, after what its cell says. */
+void shared_word_of_peer(struct block_state *b, uint64_t word);
 void shapes_free(struct pattern_shape *s);
 /* NULL: lanes differ too often, or the pattern is no simple one. */
 struct pattern_shape *shape_of(const struct visit *v, const int32_t *offset);

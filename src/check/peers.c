@@ -291,7 +291,8 @@ touch_peer(const struct visit *v, const uint64_t *address, uint32_t lane)
         }
         note(v, lane, c);
         for (uint64_t k = 0; v->op != JIT_LOAD && owner->write && k < (owner->shift ? 1u : 4u); k++)
-            shared_word_was_written(owner, (offset >> owner->shift) + k);
+            (v->op == JIT_STORE ? shared_word_of_peer
+                                : shared_word_was_written)(owner, (offset >> owner->shift) + k);
     }
 }
 

@@ -79,7 +79,13 @@ void
 shared_word_was_written(struct block_state *b, uint64_t word)
 {
     if (!shared_word_written(b, word))
-        b->write[word] = (uint64_t)b->first << STAMP_SHIFT;
+        shared_word_of_peer(b, word);
+}
+
+void
+shared_word_of_peer(struct block_state *b, uint64_t word)
+{
+    b->write[word] = (uint64_t)b->first << STAMP_SHIFT | PACK_PEER;
 }
 
 static uint64_t *
@@ -226,7 +232,7 @@ missed_by_proxy(const struct visit *v, uint64_t last)
     const struct block_state *b = v->b;
     uint32_t stamp = pack_stamp(last);
     if (v->op != JIT_LOAD || !(v->facts->flags & PLACE_BULK_SOURCE) || stamp < b->first ||
-        stamp >= TRANSFER_STAMP)
+        stamp >= TRANSFER_STAMP || (last & (PACK_PEER | PACK_MANY)) == PACK_PEER)
         return false;
     const uint32_t *fenced = transfers_need(v->b)->fenced;
     return stamp >= fenced[pack_warp(last)] &&

@@ -15,6 +15,8 @@ enum {
     PACK_STRONG = 2,  /* atomic or volatile */
     PACK_LANE2 = 2,   /* MANY: another lane */
     PACK_UNSET = 128, /* a copy of what nobody had written */
+    PACK_PEER = 16,   /* not MANY: a write that others know of (peers.c has those of other blocks);
+                         where and whose it was is not kept */
     PACK_SEEN = 4,    /* of strong writes: a strong read has seen it, the cell's last one; */
     PACK_FENCED = 8,  /*   behind a fence of its warp */
     PACK_LANE = 8,

@@ -66,7 +66,7 @@ struct transfers {
 };
 
 struct transfers *transfers_need(struct block_state *b);
-/* What the warp accesses from now on, until it is said otherwise, is one transfer. */
+/* What the warp accesses from now on, until it is told otherwise, is one transfer. */
 void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t place);
 /* The transfer that has written there last, of shared memory's byte `offset`; NULL: none. */
 const struct transfer *transfer_of(const struct block_state *b, uint64_t offset);

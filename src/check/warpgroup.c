@@ -51,46 +51,33 @@ tell_faults(struct block_state *b, uint32_t warp, uint32_t place)
                  texts[k->fault[n].kind].message, texts[k->fault[n].kind].missing);
 }
 
-/* What a copy has swizzled is read so. */
-static void
-look_at_swizzle(struct block_state *b, uint32_t warp, uint32_t place, uint64_t d, char which)
-{
-    static const uint32_t read[] = {16, 128, 64, 32}, copied[] = {16, 32, 64, 128};
-    const struct transfer *t = transfer_of(b, (d & 0x3fff) << 4);
-    char message[300], missing[200];
-    if (!t || !t->box || t->swizzle > 3 || copied[t->swizzle] == read[d >> 62])
-        return;
-    snprintf(message, sizeof message,
-             "%c is read with a swizzle of %u bytes, and was copied with one of %u (16: none)",
-             which, read[d >> 62], copied[t->swizzle]);
-    snprintf(missing, sizeof missing, "one swizzle in the descriptor and in the tensor map");
-    tell(b, warp, FINDING_WARPGROUP, place, t->place, message, missing);
-}
-
-/* The swizzle repeats every 8 rows of its width; elsewhere the base offset says in which row of the
- * pattern the matrix begins (PTX ISA 9.7.15.5.1.2). */
-static void
-look_at_descriptor(struct block_state *b, uint32_t warp, uint32_t place, uint64_t d, char which)
-{
-    static const uint32_t widths[] = {16, 128, 64, 32};
-    uint32_t width = widths[d >> 62], start = (uint32_t)(d & 0x3fff) << 4, base = d >> 49 & 7;
-    char message[300], missing[200];
-    if (!(((start >> 7) - base) & (width / 16 - 1)))
-        return;
-    snprintf(message, sizeof message,
-             "%c begins at 0x%x, which is no multiple of %u where the swizzle of %u bytes repeats, "
-             "and its base offset is %u",
-             which, start, 8 * width, width, base);
-    snprintf(missing, sizeof missing, "memory aligned to %u bytes (__align__), or base offset %u",
-             8 * width, start >> 7 & 7);
-    tell(b, warp, FINDING_WARPGROUP, place, place, message, missing);
-}
-
+/* A tile that was copied by a tensor map is swizzled by its addresses: the descriptor names the
+ * same swizzle, and base offset 0, wherever the tile begins (PTX ISA 9.7.15.5.1.2). Of what threads
+ * have stored nobody knows which pattern they had in mind. */
 static void
 look_at_matrix(struct block_state *b, uint32_t warp, uint32_t place, uint64_t d, char which)
 {
-    look_at_descriptor(b, warp, place, d, which);
-    look_at_swizzle(b, warp, place, d, which);
+    static const uint32_t read[] = {16, 128, 64, 32}, copied[] = {16, 32, 64, 128};
+    const struct transfer *t = transfer_of(b, (d & 0x3fff) << 4);
+    uint32_t width = read[d >> 62], base = d >> 49 & 7;
+    char message[300], missing[200];
+    if (!t || !t->box || t->swizzle > 3)
+        return;
+    if (copied[t->swizzle] != width) {
+        snprintf(message, sizeof message,
+                 "%c is read with a swizzle of %u bytes, and was copied with one of %u (16: none)",
+                 which, width, copied[t->swizzle]);
+        snprintf(missing, sizeof missing, "one swizzle in the descriptor and in the tensor map");
+    } else if (base & (width / 16 - 1)) {
+        snprintf(message, sizeof message,
+                 "%c is read with base offset %u, and was copied by a tensor map, which swizzles "
+                 "by addresses",
+                 which, base);
+        snprintf(missing, sizeof missing, "base offset 0");
+    } else {
+        return;
+    }
+    tell(b, warp, FINDING_WARPGROUP, place, t->place, message, missing);
 }
 
 void

@@ -18,6 +18,12 @@ encode(CUtensorMap *map, const struct tensor_args *a)
     return (int)device_tensor_map(d, map, a);
 }
 
+/* What both calls take. */
+#define ARGS                                                                                       \
+    .type = type, .rank = rank, .interleave = interleave, .swizzle = swizzle,                      \
+    .promotion = promotion, .fill = fill, .address = (uint64_t)(uintptr_t)address, .dim = dim,     \
+    .stride = stride, .step = step
+
 CUresult
 cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
                        const cuuint64_t *dim, const cuuint64_t *stride, const cuuint32_t *box,
@@ -25,17 +31,7 @@ cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t ra
                        CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                        CUtensorMapFloatOOBfill fill)
 {
-    struct tensor_args a = {.type = type,
-                            .rank = rank,
-                            .interleave = interleave,
-                            .swizzle = swizzle,
-                            .promotion = promotion,
-                            .fill = fill,
-                            .address = (uint64_t)(uintptr_t)address,
-                            .dim = dim,
-                            .stride = stride,
-                            .box = box,
-                            .step = step};
+    struct tensor_args a = {ARGS, .box = box};
     CU(box ? encode(map, &a) : cu_null("boxDim"), "tensorMap=%p globalAddress=%p", (void *)map,
        address);
 }
@@ -48,21 +44,8 @@ cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t r
                         CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                         CUtensorMapFloatOOBfill fill)
 {
-    struct tensor_args a = {.type = type,
-                            .rank = rank,
-                            .interleave = interleave,
-                            .swizzle = swizzle,
-                            .promotion = promotion,
-                            .fill = fill,
-                            .address = (uint64_t)(uintptr_t)address,
-                            .dim = dim,
-                            .stride = stride,
-                            .step = step,
-                            .im2col = true,
-                            .lower = lower,
-                            .upper = upper,
-                            .channels = channels,
-                            .pixels = pixels};
+    struct tensor_args a = {ARGS,           .im2col = true,       .lower = lower,
+                            .upper = upper, .channels = channels, .pixels = pixels};
     CU(lower && upper ? encode(map, &a) : cu_null("pixelBoxLowerCorner or pixelBoxUpperCorner"),
        "tensorMap=%p globalAddress=%p", (void *)map, address);
 }

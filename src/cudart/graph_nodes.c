@@ -166,10 +166,10 @@ set_made(int made, struct device_op *to, struct device_op *op)
 {
     if (made != cudaSuccess)
         return made;
-    if (to->kind == DEVICE_OP_LAUNCH && op->kind == DEVICE_OP_LAUNCH)
+    if (to->kind == DEVICE_OP_LAUNCH && op->kind == DEVICE_OP_LAUNCH) {
         op->launch.cooperative = to->launch.cooperative;
-    if (to->kind == DEVICE_OP_LAUNCH && op->kind == DEVICE_OP_LAUNCH)
         memcpy(op->launch.cluster, to->launch.cluster, sizeof op->launch.cluster);
+    }
     int r = to->kind == op->kind ? replace(to, op)
                                  : rt_fail(cudaErrorInvalidValue, "the node is of another kind");
     device_op_fini(op);

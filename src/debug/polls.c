@@ -78,7 +78,7 @@ debug_poll_note(struct debug *d, const struct jit_warp *w, uint32_t lanes, const
             if (address[__builtin_ctz(left)] == first)
                 same |= left & -left;
         lanes &= ~same;
-        like.address = shared ? memory_window_place(w->block->shared, first) : first;
+        like.address = shared ? memory_window_place(w->block->window, first) : first;
         struct debug_poll *p = is_local(w->block, like.address) ? NULL : row_of(d->shared, &like);
         if (!p)
             continue;

@@ -237,6 +237,8 @@ static enum device_result
 check_shape(const struct device_profile *p, const struct device_launch *l)
 {
     static const char axis[] = "xyz";
+    enum device_result too_large =
+        clusters_wanted(l) ? DEVICE_INVALID_VALUE : DEVICE_INVALID_CONFIGURATION;
     uint64_t threads = 1;
     for (int d = 0; d < 3; d++) {
         threads *= l->block[d];
@@ -248,14 +250,12 @@ check_shape(const struct device_profile *p, const struct device_launch *l)
             return refuse(l, DEVICE_INVALID_CONFIGURATION, "%u blocks in %c: %s allows %u",
                           l->grid[d], axis[d], p->name, p->max_grid[d]);
         if (l->block[d] > p->max_block[d])
-            return refuse(
-                l, clusters_wanted(l) ? DEVICE_INVALID_VALUE : DEVICE_INVALID_CONFIGURATION,
-                "%u threads in %c: %s allows %u", l->block[d], axis[d], p->name, p->max_block[d]);
+            return refuse(l, too_large, "%u threads in %c: %s allows %u", l->block[d], axis[d],
+                          p->name, p->max_block[d]);
     }
     if (threads > p->max_threads_per_block)
-        return refuse(l, clusters_wanted(l) ? DEVICE_INVALID_VALUE : DEVICE_INVALID_CONFIGURATION,
-                      "%llu threads per block: %s allows %u", (unsigned long long)threads, p->name,
-                      p->max_threads_per_block);
+        return refuse(l, too_large, "%llu threads per block: %s allows %u",
+                      (unsigned long long)threads, p->name, p->max_threads_per_block);
     uint32_t bounds = bounds_of(l->function->func);
     if (bounds && threads > bounds)
         return refuse(l, DEVICE_OUT_OF_RESOURCES,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * resident.c: blocks that may wait for each other, in flight together. A block (a cluster of them,
- * which its first block stands for) that yields goes to
- * the end of a queue, and its worker starts a new block as long as the device would have room for
- * it, else goes on with the first of the queue. So a single worker is enough for any number of
- * blocks to make progress.
+ * which its first block stands for) that yields goes to the end of a queue, and its worker starts a
+ * new block as long as the device would have room for it, else goes on with the first of the queue.
+ * So a single worker is enough for any number of blocks to make progress.
  *
  * Now and then one thread looks whether they are in a livelock (livelock.c): it runs all blocks of
  * the grid while the others stand still.

@@ -6,6 +6,8 @@
 #ifndef LOCKSTEP_JIT_TENSOR_H
 #define LOCKSTEP_JIT_TENSOR_H
 
+#include "jit/image.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,11 +43,11 @@ struct jit_tensor_insn {
 
 /* (abi) Its operands, one per lane. Addresses are the host's. */
 struct jit_tensor_data {
-    uint64_t map[32], shared[32], value[32];
-    uint64_t barrier[32]; /* LOAD: the mbarrier that learns of the bytes */
-    int32_t at[5][32];
-    uint32_t shift[3][32]; /* im2col */
-    uint32_t blocks[32];   /* a bit per rank */
+    uint64_t map[JIT_LANES], shared[JIT_LANES], value[JIT_LANES];
+    uint64_t barrier[JIT_LANES]; /* LOAD: the mbarrier that learns of the bytes */
+    int32_t at[5][JIT_LANES];
+    uint32_t shift[3][JIT_LANES]; /* im2col */
+    uint32_t blocks[JIT_LANES];   /* a bit per rank */
 };
 /* Elements of a tensor's type (as the driver numbers them) at `to` become themselves with those at
  * `from`; false: the hardware has no such reduction. */

@@ -265,6 +265,26 @@ add_pipes(struct sums *s, const struct ptx_insn *i, const struct expansion *e, u
     s->f64_operations += (2u * e->f64 > meant ? e->f64 - (meant + 1) / 2 : 0) * lanes;
 }
 
+/* Copies in bulk by the tensor memory accelerator, and accesses by way of the cluster's window. */
+static void
+add_copies(struct sums *s, const struct ptx_insn *i, uint64_t warps)
+{
+    bool tensor = i->op == PTX_OP_CP_ASYNC_BULK_TENSOR;
+    bool bulk = i->op == PTX_OP_CP_ASYNC_BULK && !ptx_has(i, PTX_M_PREFETCH) &&
+                i->operand_count > 2; /* others commit and wait */
+    bool shared = i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_SHARED_CLUSTER;
+    bool from_global = i->space2 == PTX_SPACE_GLOBAL;
+    bool loads = tensor ? i->operand[0].kind != PTX_O_TEX : shared && from_global;
+    if (tensor || bulk)
+        *(loads ? &s->tma_loads : &s->tma_stores) += warps;
+    if (i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || i->op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR)
+        s->tma_reductions += warps;
+    if (i->space == PTX_SPACE_SHARED_CLUSTER &&
+        (i->op == PTX_OP_LD || i->op == PTX_OP_ST || i->op == PTX_OP_ATOM || i->op == PTX_OP_RED ||
+         i->op == PTX_OP_ST_ASYNC || i->op == PTX_OP_RED_ASYNC))
+        s->dsmem += warps;
+}
+
 void
 mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t warps, uint64_t lanes,
         uint64_t divergent)
@@ -275,6 +295,7 @@ mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t warps
     s->division_instructions += steps ? (steps - 1) * warps : 0;
     s->instructions += warps;
     s->thread_instructions += lanes;
+    add_copies(s, i, warps);
     const struct expansion *e = as == MIX_EXPANDED || as == MIX_QUARTER ? mix_expansion(i) : NULL;
     s->issue_slots += as == MIX_FOLDED
                           ? 0

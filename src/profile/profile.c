@@ -45,6 +45,10 @@ sums_add(struct sums *to, const struct sums *from)
     to->tensor_work += from->tensor_work;
     to->wgmma += from->wgmma;
     to->wgmma_rows += from->wgmma_rows;
+    to->tma_loads += from->tma_loads;
+    to->tma_stores += from->tma_stores;
+    to->tma_reductions += from->tma_reductions;
+    to->dsmem += from->dsmem;
     for (int w = 0; w < WAITS; w++)
         to->waits[w] += from->waits[w];
     to->loads |= from->loads;

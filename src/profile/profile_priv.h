@@ -45,6 +45,10 @@ enum metric {
     METRIC_FLOPS_TENSOR,
     METRIC_WGMMA,
     METRIC_WGMMA_WAVEFRONTS,
+    METRIC_TMA_LOADS,
+    METRIC_TMA_STORES,
+    METRIC_TMA_REDUCTIONS,
+    METRIC_DSMEM,
     METRIC_DRAM_READ,
     METRIC_DRAM_FIRST,
     METRIC_DRAM_WRITTEN,
@@ -90,8 +94,9 @@ struct sums {
     uint64_t tensor_flops,
         tensor_work;            /* as counted; as if all numbers had 16 bits (struct work) */
     uint64_t wgmma, wgmma_rows; /* of warps; rows of 64 bytes that they read of shared memory */
-    double waits[WAITS];        /* clocks of one warp on its longest chain of results (chain.c), */
-    uint8_t loads;              /*   and what loads of enum load_kind are on it */
+    uint64_t tma_loads, tma_stores, tma_reductions, dsmem; /* of warps */
+    double waits[WAITS]; /* clocks of one warp on its longest chain of results (chain.c), */
+    uint8_t loads;       /*   and what loads of enum load_kind are on it */
 };
 void sums_add(struct sums *to, const struct sums *from);
 

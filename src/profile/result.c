@@ -75,6 +75,10 @@ instruction_counter(const struct sums *s, enum metric m)
     case METRIC_BARRIERS: return json_integer((json_int_t)s->barriers);
     case METRIC_FLOPS_TENSOR: return some(s->tensor_flops);
     case METRIC_WGMMA: return some(s->wgmma);
+    case METRIC_TMA_LOADS: return some(s->tma_loads);
+    case METRIC_TMA_STORES: return some(s->tma_stores);
+    case METRIC_TMA_REDUCTIONS: return some(s->tma_reductions);
+    case METRIC_DSMEM: return some(s->dsmem);
     case METRIC_WGMMA_WAVEFRONTS: return some(s->wgmma_rows / 2);
     case METRIC_DIVISIONS: return some(s->divisions);
     case METRIC_CONVERSIONS: return some(s->conversions);

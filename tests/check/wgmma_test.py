@@ -10,7 +10,7 @@ import watched
 
 watched.expect("wgmma.cu", {("bad_use_before_wait", "wgmma-misuse"), ("bad_no_fence", "wgmma-misuse"),
                             ("bad_no_proxy_fence", "missing-proxy-fence"), ("bad_overwrite", "shared-race"),
-                            ("bad_unset", "uninitialized"), ("bad_swizzle", "wgmma-misuse"),
+                            ("bad_unset", "uninitialized"), ("bad_copied_base", "wgmma-misuse"),
                             ("bad_copied", "wgmma-misuse"),
                             ("bad_bounds", "out-of-bounds")}, "wrong")
 with tempfile.TemporaryDirectory() as work:

@@ -103,4 +103,18 @@ check("nor any gain", abs(padded["roofline"]["resources"]["dram"] - diagonal["ro
 check("32-way on 9.0", [s["degree"] for l in plain["lines"] for s in l["samples"]
                         if s["space"] == "shared" and s["op"] == "load"] == [32])
 
+# -- transfers.cu: 8 blocks of one warp do one thing 4 times each; of multicasts two blocks do
+transfers = {"load": ("tma_load", 32), "store": ("tma_store", 32), "reduce": ("tma_reduce", 32), "prefetch": None,
+             "to_peer": ("tma_store", 32), "multicast": ("tma_load", 8), "box_load": ("tma_load", 32),
+             "box_store": ("tma_store", 32), "box_reduce": ("tma_reduce", 32), "box_multicast": ("tma_load", 8),
+             "remote": ("dsmem", 32)}
+seen = set()
+for k in profile(build("transfers", "tests/profile/transfers.cu", "-std=c++17", "-arch=sm_90"), "h200")["kernels"]:
+    name = k["name"].split("<")[0].split()[-1]
+    seen.add(name)
+    expect(k["name"], k, **{kind + "_instructions": transfers[name][1]
+                            if transfers[name] and transfers[name][0] == kind else None
+                            for kind in ("tma_load", "tma_store", "tma_reduce", "dsmem")})
+check(f"kernels of transfers.cu: {seen}", seen == set(transfers))
+
 finish()

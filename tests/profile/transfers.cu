@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * transfers.cu: copies in bulk, boxes of tensors and accesses to other blocks' shared memory, in known numbers, for
- * a profiler: 8 blocks, in clusters of 4 where they have peers; each does one thing TIMES times. What an H200's
- * profiler says of it is in tests/data/h200_transfers.csv (tools/record/transfers.sh).
+ * a profiler: 8 blocks, in clusters of 4 where they have peers; each does one thing TIMES times.
+ * tools/record/transfers.sh runs it under a GPU's profiler.
  */
 #include <cooperative_groups.h>
 #include <cstdio>

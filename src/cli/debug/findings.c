@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,7 +59,9 @@ become_check(const struct session *s, const char *json)
 static char *
 check(const struct session *s, struct ls_error *err)
 {
-    char path[] = "/tmp/lockstep-XXXXXX", *text = NULL;
+    const char *tmp = getenv("TMPDIR");
+    char path[PATH_MAX], *text = NULL;
+    snprintf(path, sizeof path, "%s/lockstep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     size_t size = 0;
     int status = 0, file = mkstemp(path);
     pid_t child = file < 0 ? -1 : fork();

@@ -284,8 +284,7 @@ emit_across(struct core *c, const struct wir_insn *i)
     return emit_warp_insn(c, i);
 }
 
-/* The units beside the lanes' own: textures, matrices, copies. False: the instruction is of none.
- */
+/* The units beside the lanes' own: textures, matrices, copies. False: it is of none. */
 static bool
 units_insn(struct core *c, const struct wir_insn *i, bool *done)
 {

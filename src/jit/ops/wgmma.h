@@ -11,7 +11,7 @@
  *     zeros do not count; -133 at least), cut off 25 bits below it towards zero, added exactly;
  *     rounded once, to f32 towards zero, to f16 to nearest even.
  *   - e4m3, e5m2: the same with 13 bits, and of the f32 that comes out 13 bits of fraction are
- * kept. (mma.sync is other arithmetic: insn/mma.c.)
+ *     kept. (mma.sync is other arithmetic: insn/mma.c.)
  *   - a result of zero is +0, NaNs are canonical.
  */
 #ifndef LOCKSTEP_JIT_WGMMA_H
