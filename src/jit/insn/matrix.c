@@ -488,11 +488,8 @@ multiply(const struct move *m)
     uint16_t order[2] = {PTX_M_ROW, PTX_M_COL};
     value in[3][MATRIX_REGISTERS], out[MATRIX_REGISTERS];
     types_of(p, &s);
-    if (ptx_has(p, PTX_M_SP) || ptx_has(p, PTX_M_SP_ORDERED_METADATA))
-        return emit_fail(&m->c->e, "mma.sp is not supported");
-    if (ptx_has(p, PTX_M_BLOCK_SCALE))
-        return emit_fail(&m->c->e,
-                         "mma with block scaling (compute capability 12.0a) is not supported");
+    if (matrix_is_run(p))
+        return matrix_run(m->c, m->i);
     if (!s.a || !s.b || !s.c || !s.d || !matrix_find((enum ptx_op)p->op, shape_of(p), &s))
         return emit_fail(&m->c->e, "%s has no such shape and types",
                          ptx_op_name((enum ptx_op)p->op));
