@@ -118,7 +118,7 @@ wgmma_aligned(int64_t fraction, int32_t left, int32_t shift)
 {
     int64_t m = fraction < 0 ? -fraction : fraction;
     shift += left;
-    m = shift > 62 ? 0 : shift > 0 ? m >> shift : m << -shift;
+    m = !m || shift > 62 ? 0 : shift > 0 ? m >> shift : m << -shift;
     return fraction < 0 ? -m : m;
 }
 
