@@ -27,8 +27,9 @@ module that holds it is refused with the file, the line and the instruction's na
 
 *Shown by*: the test that runs it (`ctest -R NAME`). `jit/recorded` compares with a real GPU's results
 bit for bit (or within the error that the manual allows), `jit/matrices`, `jit/wmma` and
-`jit/wgmma` likewise. *Documented, not measured*: done by the manual, and compared with a model of its own;
-no GPU that has it was there to compare with (what is assumed: [decision 35](decisions/0035-matrix-units-by-the-manual.md)).
+`jit/wgmma`, and `jit/sparse` for `mma.sp`, likewise. *Documented, not measured*: done by the manual, and
+compared with a model of its own; no GPU that has it was there to compare with
+([decision 35](decisions/0035-matrix-units-by-the-manual.md) says what is assumed).
 
 """
 
@@ -49,7 +50,7 @@ def recorded():
     """Mnemonics with recorded results: {test: set of first words}."""
     out = {}
     for test, script in (("jit/recorded", "instructions.py"), ("jit/matrices", "matrices.py"),
-                         ("jit/wgmma", "wgmma.py")):
+                         ("jit/sparse", "sparse.py"), ("jit/wgmma", "wgmma.py")):
         text = subprocess.run([sys.executable, ROOT / "tools/record" / script, "list"],
                               capture_output=True, text=True, check=True).stdout
         out[test] = text.splitlines()

@@ -229,7 +229,7 @@ describe_sync(struct place_facts *p, const struct ptx_insn *i)
         p->flags |= PLACE_STRONG | PLACE_ATOMIC;
     if (i->op == PTX_OP_SUST)
         p->flags |= PLACE_STORE;
-    if (i->op == PTX_OP_BAR_WARP)
+    if (i->op == PTX_OP_BAR_WARP || i->op == PTX_OP_TCGEN05_ALLOC)
         p->flags |= PLACE_WARP_BARRIER;
     if (i->op == PTX_OP_FENCE && ptx_has(i, PTX_M_PROXY) && ptx_has(i, PTX_M_ASYNC))
         p->flags |= PLACE_PROXY;

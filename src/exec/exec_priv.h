@@ -25,6 +25,7 @@
  *   externals.c  printf, assert, malloc, free
  *   nested.c     launches from kernels
  *   image.c      textures; surface.c: surfaces; tensor.c: copies of boxes of tensors
+ *   cancel.c     clusters that are cancelled before they begin
  *   tmem.c       tensor memory; tmem_mma.c: the descriptors of its products
  *   announced.c  what the code of a replay announces
  *   trap.c       what generated code itself finds wrong
@@ -463,6 +464,8 @@ bool exec_livelock_can_be_known(const struct exec_run *run);
  * ran. */
 void exec_resident_work(struct exec_run *run, struct exec_worker *w);
 struct exec_slot *exec_resident_next(struct exec_run *run);
+/* The next cluster that has not begun never does; false: there is none. */
+bool exec_resident_cancel(struct exec_run *run, uint64_t *number);
 void exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_outcome outcome);
 
 /* -- state.c ----------------------------------------------------------------------------------- */
@@ -683,6 +686,8 @@ void exec_image(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t plac
 struct texture;
 void exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                  const struct jit_tensor_data *data);
+void exec_cancel(struct jit_warp *w, uint32_t lanes, const uint64_t *to, const uint64_t *barrier,
+                 uint32_t all);
 void exec_tmem(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                struct jit_tmem_data *data);
 void exec_surface(struct jit_warp *w, uint32_t lanes, struct jit_image_insn what, uint32_t place,

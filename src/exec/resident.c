@@ -62,6 +62,20 @@ next_resident(struct exec_run *run, bool start)
     return s;
 }
 
+bool
+exec_resident_cancel(struct exec_run *run, uint64_t *number)
+{
+    pthread_mutex_lock(&run->lock);
+    *number = atomic_load_explicit(&run->next, memory_order_relaxed);
+    bool left = run->resident && *number < run->blocks;
+    if (left) {
+        atomic_store_explicit(&run->next, *number + run->cluster, memory_order_relaxed);
+        run->finished += run->cluster;
+    }
+    pthread_mutex_unlock(&run->lock);
+    return left;
+}
+
 static void
 put_back(struct exec_run *run, struct exec_slot *s)
 {

@@ -22,6 +22,7 @@ const struct jit_services exec_services = {
     .image = exec_image,
     .tensor = exec_tensor,
     .tmem = exec_tmem,
+    .cancel = exec_cancel,
     .held = exec_held,
     .pause = exec_pause,
     .launch = exec_nested_launch,

@@ -360,6 +360,11 @@ enum jit_async {
     JIT_ASYNC_ABSENT,   /* lanes go on at a *.sync instruction; those in number, which their masks
                            name, were elsewhere when they came and have left the kernel meanwhile */
 };
+/* What clusterlaunchcontrol.try_cancel answers: 32 bits whether a cluster was cancelled, then
+ * %ctaid of its first block. */
+struct jit_cancelled {
+    uint32_t is, ctaid[3];
+};
 
 /* (abi) What generated code asks of the rest. The table is constant and shared by all launches of
  * one kind; every function may be called by several threads at once for different warps. */
@@ -411,6 +416,11 @@ struct jit_services {
     /* An instruction on tensors: what is a struct jit_tensor_insn. */
     void (*tensor)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                    const struct jit_tensor_data *data);
+    /* Lanes ask that a cluster that has not begun does not: the answer (JIT_CANCEL_...) goes to
+     * to[lane], or (all) to the same place in each block of the cluster, whose mbarrier learns of
+     * 16 bytes. */
+    void (*cancel)(struct jit_warp *w, uint32_t lanes, const uint64_t *to, const uint64_t *barrier,
+                   uint32_t all);
     /* One on tensor memory: what is a struct jit_tmem_insn. */
     void (*tmem)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                  struct jit_tmem_data *data);

@@ -150,7 +150,7 @@ struct ptx_operand {
 
 /* -- instructions ------------------------------------------------------------------------------ */
 
-enum { PTX_MAX_TYPES = 4, PTX_MOD_WORDS = 8, PTX_NO_REG = 0xffffffffu };
+enum { PTX_MAX_TYPES = 5, PTX_MOD_WORDS = 8, PTX_NO_REG = 0xffffffffu };
 
 struct ptx_insn {
     uint16_t op; /* enum ptx_op */

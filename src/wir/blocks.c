@@ -91,6 +91,7 @@ wir_needs_branch(const struct ptx_insn *i)
     case PTX_OP_WGMMA_MMA_ASYNC:
     case PTX_OP_WGMMA_COMMIT_GROUP:
     case PTX_OP_WGMMA_WAIT_GROUP:
+    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
     case PTX_OP_TCGEN05_ALLOC:
     case PTX_OP_TCGEN05_DEALLOC:
     case PTX_OP_TCGEN05_RELINQUISH_ALLOC_PERMIT:
@@ -129,6 +130,7 @@ wir_gives_way(const struct ptx_insn *i)
     case PTX_OP_MBARRIER:
         return i->space != PTX_SPACE_PARAM && i->space != PTX_SPACE_LOCAL &&
                i->space != PTX_SPACE_CONST;
+    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
     case PTX_OP_TCGEN05_ALLOC:
     case PTX_OP_TCGEN05_DEALLOC:
     case PTX_OP_TCGEN05_LD:

@@ -44,6 +44,7 @@ destinations(const struct ptx_insn *i)
     case PTX_OP_DISCARD:
     case PTX_OP_APPLYPRIORITY:
     case PTX_OP_WGMMA_WAIT_GROUP:
+    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
     case PTX_OP_TCGEN05_DEALLOC:
     case PTX_OP_TCGEN05_ST:
     case PTX_OP_TCGEN05_CP:

@@ -319,6 +319,44 @@ NEXT:
     assert olds == sorted([0, *range(31)])
 
 
+def cancels():
+    """Blocks that take over those that have not begun: each number is done once, whoever does it; clusters of two
+    hear of it together, and the first block's coordinates are those of a cluster."""
+    for cluster in (1, 2):
+        body = f"""
+    .shared .align 16 .b8 answer[16]; .shared .align 8 .b64 bar;
+    .reg .u32 %x, %y, %z, %r, %a, %m, %phase, %own, %w; .reg .b128 %q; .reg .u64 %at; .reg .pred %p, %one;
+    mov.u32 %a, answer; mov.u32 %m, bar; mov.u32 %x, %ctaid.x; mov.u32 %y, %ctaid.y; mov.u32 %phase, 0;
+    mov.u32 %r, %cluster_ctarank; sub.u32 %x, %x, %r;
+    mbarrier.init.shared.b64 [%m], 1;
+    barrier.cluster.arrive; barrier.cluster.wait;
+AGAIN:
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 16;
+    barrier.cluster.arrive; barrier.cluster.wait;
+    setp.ne.u32 %one, %r, 0;
+    @%one bra WORK;
+    clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes{'.multicast::cluster::all' if cluster > 1 else ''}.b128 [%a], [%m];
+WORK:
+    add.u32 %w, %x, %r; mad.lo.u32 %w, %y, 20, %w; mul.wide.u32 %at, %w, 4; add.u64 %at, %at, %o; red.global.add.u32 [%at], 1;
+    mov.u32 %w, %ctaid.y; mov.u32 %z, %ctaid.x; mad.lo.u32 %w, %w, 20, %z; mul.wide.u32 %at, %w, 4; add.u64 %at, %at, %o; red.global.add.u32 [%at+800], 1;
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p, [%m], %phase; @!%p bra WAIT;
+    xor.b32 %phase, %phase, 1; ld.shared.b128 %q, [%a];
+    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %q;
+    @!%p bra END;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {{%x, %y, _, _}}, %q;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %w, %q; add.u32 %x, %x, %w; shr.u32 %x, %x, 1;
+    fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;
+    barrier.cluster.arrive.relaxed; barrier.cluster.wait;
+    bra AGAIN;
+END:
+    barrier.cluster.arrive; barrier.cluster.wait;
+"""
+        got = words(case(body, 1600, [bytes(512)], block="1", grid="20,10", options=("--cc", "10.0", "--workers", "2", *(("--cluster", "2") if cluster > 1 else ()))))
+        assert list(got[:200]) == [1] * 200, (cluster, got[:200])
+        assert sum(got[200:]) == 200 and max(got[200:]) > 1, "nothing was cancelled"
+
+
 def hints():
     """Instructions without effect on results, and those that are refused by name."""
     body = """
@@ -341,7 +379,7 @@ DONE:
             ("multimem.ld_reduce.global.add.u32 %r, [%o];", "multimem.ld_reduce"),
             ("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r], [%o, {%r}], [%r];",
              "tensor"),
-            ("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %q;", "clusterlaunchcontrol")):
+            ("clusterlaunchcontrol.query_cancel.get_first_ctaid.b32.b128 %r, %q;", "gives 4 registers")):
         try:
             case(".reg .u32 %r; .reg .pred %p; .reg .b128 %q; mov.u32 %r, 0;\n" + text, 4)
         except Failed as message:
@@ -353,4 +391,4 @@ DONE:
 if __name__ == "__main__":
     sys.exit(check_all([cp_async_sizes, cp_async_uniform, cp_async_zero_fill, cp_async_ignored_source, mbarrier_phases,
                         mbarrier_across_warps, cp_async_arrivals, bulk_copies, bulk_reductions,
-                        remote_stores, stack, wide_atomics, hints]))
+                        remote_stores, stack, wide_atomics, cancels, hints]))

@@ -96,6 +96,60 @@ OUT:
             assert got == bytes(want), (n, trans)
 
 
+def unpacked(row, bits):
+    """16 numbers at the start of a row's 16 bytes, as bytes."""
+    word = int.from_bytes(row, "little")
+    return bytes((word >> bits * k & (1 << bits) - 1) << (2 if bits == 4 else 0) for k in range(16))
+
+
+def ldmatrix_bytes():
+    """.m8n16: lane 4g + q has bytes 4q.. of row g; .m16n16, transposed: bytes g, g + 8 of rows 4q.. 4q + 3."""
+    forms = [("m8n16", n, "b8x16", f"b{b}x16_p{p}", b) for n in (1, 2, 4) for b, p in ((6, 32), (4, 64))]
+    forms += [("m16n16", n, "b8" if b == 8 else "b8x16", f"b{b}x16_p{p}", b) for n in (1, 2) for b, p in ((8, 0), (6, 32), (4, 64))]
+    for shape, n, word, source, bits in forms:
+        data, at = R.randbytes(SIZE), rows()
+        count, used = (n, 8 * n) if shape == "m8n16" else (2 * n, 16 * n)
+        at = at[:used] + [2**30] * (32 - used)
+        kind = ".b8" if bits == 8 else f".{word}.{source}"
+        body = setup(4) + f"""
+    ldmatrix.sync.aligned.{shape}.x{n}{'.trans' if shape == 'm16n16' else ''}.shared{kind} {regs(count)}, [%a];
+    mul.wide.u32 %g, %t, 4; add.u64 %o, %o, %g;
+""" + "".join(f"st.global.u32 [%o+{128 * k}], %r{k};\n" for k in range(count))
+        got = case(body, 128 * count, [data, struct.pack("<32I", *at)])
+        mem = [data[a:a + 16] if bits == 8 else unpacked(data[a:a + 16], bits) for a in at[:used]]
+        want = b""
+        for r in range(count):
+            for lane in range(32):
+                g, q = lane // 4, lane % 4
+                if shape == "m8n16":
+                    want += mem[8 * r + g][4 * q:4 * q + 4]
+                else:
+                    want += bytes(mem[r // 2 * 16 + 4 * q + e][g + r % 2 * 8] for e in range(4))
+        assert got == want, (shape, n, kind)
+
+
+def stmatrix_bytes():
+    """.m16n8.trans.b8: lane 4g + q has columns 2q, 2q + 1 of row g, then of row g + 8; a column is 16 bytes."""
+    for n in (1, 2, 4):
+        data, at, words = R.randbytes(SIZE), rows(), R.randbytes(128 * n)
+        body = setup(n) + "mul.wide.u32 %g, %t, 4; add.u64 %i3, %i3, %g;\n" + "".join(
+            f"ld.global.u32 %r{k}, [%i3+{128 * k}];\n" for k in range(n)) + f"""
+    stmatrix.sync.aligned.m16n8.x{n}.trans.shared.b8 [%a], {regs(n)};
+    bar.sync 0; mov.u32 %k, 0;
+OUT:
+    mad.lo.u32 %a, %k, 32, %t; shl.b32 %a, %a, 2; cvt.u64.u32 %g, %a; add.u64 %g, %g, %o;
+    add.u32 %a, %a, %b; ld.shared.u32 %v, [%a]; st.global.u32 [%g], %v;
+    add.u32 %k, %k, 1; setp.lt.u32 %p, %k, {SIZE // 128}; @%p bra OUT;
+"""
+        got = case(body, SIZE, [data, struct.pack("<32I", *at), words])
+        want = bytearray(data)
+        for r in range(n):
+            for lane in range(32):
+                for e in range(4):
+                    want[at[8 * r + 2 * (lane % 4) + e % 2] + lane // 4 + e // 2 * 8] = words[128 * r + 4 * lane + e]
+        assert got == bytes(want), n
+
+
 def movmatrix():
     words = R.randbytes(128)
     body = """
@@ -144,6 +198,9 @@ def refused():
     """Wrong numbers of registers and shapes of other architectures: an error that names them."""
     for text, why in (
             ("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0}, [%r1];", "operand 1 has 1 registers, not 2"),
+            ("ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r0, %r1}, [%r1];", "no such shape and type"),
+            ("ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8 {%r0, %r1}, [%r1];", "no such shape and type"),
+            ("stmatrix.sync.aligned.m16n8.x1.shared.b8 [%r1], {%r0};", "no such shape and type"),
             ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0}, {%r0}, "
              "{%f0,%f1,%f2,%f3};", "operand 2 has 1 registers, not 2"),
             ("mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, "
@@ -161,4 +218,4 @@ def refused():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([ldmatrix, stmatrix, movmatrix, integer_mma, refused]))
+    sys.exit(check_all([ldmatrix, stmatrix, ldmatrix_bytes, stmatrix_bytes, movmatrix, integer_mma, refused]))

@@ -322,6 +322,8 @@ units_insn(struct core *c, const struct wir_insn *i, bool *done)
     case PTX_OP_WGMMA_MMA_ASYNC:
     case PTX_OP_WGMMA_COMMIT_GROUP:
     case PTX_OP_WGMMA_WAIT_GROUP: *done = wgmma_insn(c, i); return true;
+    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
+    case PTX_OP_CLUSTERLAUNCHCONTROL_QUERY_CANCEL: *done = cancel_insn(c, i); return true;
     case PTX_OP_TCGEN05_ALLOC:
     case PTX_OP_TCGEN05_DEALLOC:
     case PTX_OP_TCGEN05_RELINQUISH_ALLOC_PERMIT:

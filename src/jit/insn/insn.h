@@ -35,6 +35,11 @@ bool core_external_call(struct core *c, const struct wir_insn *i);
 
 bool core_image(struct core *c, const struct wir_insn *i);
 
+/* -- cancel.c ---------------------------------------------------------------------------------- */
+
+/* clusterlaunchcontrol. */
+bool cancel_insn(struct core *c, const struct wir_insn *i);
+
 /* -- insn.c ------------------------------------------------------------------------------------ */
 
 bool core_insn(struct core *c, const struct wir_insn *i);

@@ -28,8 +28,8 @@ static const struct layout_row {
 #undef MATRIX
 };
 
-static bool
-lists(const char *words, enum ptx_type t)
+bool
+matrix_lists(const char *words, enum ptx_type t)
 {
     const char *name = ptx_type_name(t);
     size_t n = strlen(name);
@@ -46,8 +46,9 @@ matrix_find(enum ptx_op op, enum ptx_mod shape, struct matrix_shape *s)
         const struct layout_row *r = &rows[k];
         if (r->op != op || r->shape != shape)
             continue;
-        if ((s->a && !lists(r->inputs, s->a)) || (s->b && !lists(r->inputs, s->b)) ||
-            (s->c && !lists(r->accumulators, s->c)) || (s->d && !lists(r->accumulators, s->d)))
+        if ((s->a && !matrix_lists(r->inputs, s->a)) || (s->b && !matrix_lists(r->inputs, s->b)) ||
+            (s->c && !matrix_lists(r->accumulators, s->c)) ||
+            (s->d && !matrix_lists(r->accumulators, s->d)))
             continue;
         s->m = r->m;
         s->n = r->n;

@@ -2,7 +2,7 @@
  *
  * insn/matrix.c: the instructions on warp matrices (PTX ISA 9.7.14): mma, wmma, ldmatrix, stmatrix,
  * movmatrix. Here they are taken apart and matrices move between registers and memory; products
- * are in insn/mma.c. Start at matrix_insn.
+ * are in insn/mma.c and insn/mma_run.c. Start at matrix_insn.
  *
  * Memory is read and written in rows of 16 bytes, eight of which are a tile: a register of all
  * lanes. Lane l has word l % 4 of row l / 4; transposed, halves 2 * (l % 4) and the next of column
@@ -29,7 +29,7 @@ struct move {
 static value
 index_vector(struct core *c, const unsigned *index, unsigned n)
 {
-    value k[64];
+    value k[ROWS * ROW_BYTES];
     for (unsigned l = 0; l < n; l++)
         k[l] = core_i32(c, index[l]);
     return LLVMConstVector(k, n);
@@ -172,48 +172,136 @@ row_addresses(const struct move *m, const struct ptx_operand *o, unsigned tiles,
         row[k] = emit_lane(&c->e, all, k);
 }
 
+static LLVMTypeRef
+tile_bytes(struct core *c)
+{
+    return LLVMVectorType(core_scalar(c, 8), ROWS * ROW_BYTES);
+}
+
+/* What ldmatrix reads: halves, bytes, or bytes out of 16 numbers of 6 or 4 bits at a row's start.
+ */
 static bool
-plain_tiles(const struct move *m, unsigned *tiles)
+find_tiles(const struct move *m, unsigned *tiles, unsigned *bits)
 {
     const struct ptx_insn *p = &m->i->i;
-    *tiles = tiles_of(p);
-    if (shape_of(p) == PTX_M_M8N8 && *tiles && p->type[p->type_count - 1] == PTX_B16)
-        return true;
-    return emit_fail(&m->c->e, "%s of this shape (compute capability 10.0a) is not supported",
-                     ptx_op_name((enum ptx_op)p->op));
+    enum ptx_type last = (enum ptx_type)p->type[p->type_count - 1];
+    enum ptx_mod shape = shape_of(p);
+    bool packed = p->type_count == 2 && p->type[0] == PTX_B8X16, trans = ptx_has(p, PTX_M_TRANS);
+    *bits = packed && last == PTX_B6X16_P32         ? 6
+            : packed && last == PTX_B4X16_P64       ? 4
+            : p->type_count == 1 && last == PTX_B16 ? 16
+            : p->type_count == 1 && last == PTX_B8  ? 8
+                                                    : 0;
+    *tiles = tiles_of(p) * (shape == PTX_M_M16N16 ? 2 : 1);
+    bool fits = shape == PTX_M_M8N8     ? *bits == 16
+                : shape == PTX_M_M8N16  ? (*bits == 6 || *bits == 4) && !trans
+                : shape == PTX_M_M16N16 ? *bits && *bits <= 8 && trans && *tiles <= 4
+                                        : false;
+    return (fits && *tiles) || emit_fail(&m->c->e, "ldmatrix has no such shape and type");
+}
+
+/* Rows of 16 numbers become bytes: of 6 bits in the lower ones, of 4 in the middle (PTX ISA
+ * 9.7.16.9.1). */
+static value
+unpacked_tile(struct core *c, value v, unsigned bits)
+{
+    enum { BYTES = ROWS * ROW_BYTES };
+    unsigned low[BYTES], high[BYTES];
+    value shift[BYTES];
+    if (bits >= 8)
+        return v;
+    for (unsigned k = 0; k < BYTES; k++) {
+        unsigned at = k % ROW_BYTES * bits, row = k / ROW_BYTES * ROW_BYTES;
+        low[k] = row + at / 8;
+        high[k] = row + (at / 8 + 1) % ROW_BYTES;
+        shift[k] = LLVMConstInt(core_scalar(c, 16), at % 8, false);
+    }
+    LLVMTypeRef wide = LLVMVectorType(core_scalar(c, 16), BYTES);
+    v = LLVMBuildBitCast(c->e.b, v, tile_bytes(c), "");
+    value x = LLVMBuildZExt(c->e.b, shuffled(c, v, low, BYTES), wide, "");
+    value y = LLVMBuildZExt(c->e.b, shuffled(c, v, high, BYTES), wide, "");
+    x = v_or(&c->e, x, v_shlk(&c->e, y, 8));
+    x = LLVMBuildLShr(c->e.b, x, LLVMConstVector(shift, BYTES), "");
+    x = v_andk(&c->e, x, (1u << bits) - 1);
+    x = bits == 4 ? v_shlk(&c->e, x, 2) : x;
+    x = LLVMBuildTrunc(c->e.b, x, tile_bytes(c), "");
+    return LLVMBuildBitCast(c->e.b, x, core_vector(c, 32), "");
+}
+
+/* 16 by 16 bytes, of which the tiles are rows: lane l gets bytes l / 4 (second register: and 8 on)
+ * of rows 4 * (l % 4) and the next three. */
+static void
+transpose_bytes(struct core *c, value tile[2])
+{
+    value from[2], k[ROWS * ROW_BYTES];
+    for (unsigned t = 0; t < 2; t++)
+        from[t] = LLVMBuildBitCast(c->e.b, tile[t], tile_bytes(c), "");
+    for (unsigned r = 0; r < 2; r++) {
+        for (unsigned b = 0; b < ROWS * ROW_BYTES; b++) {
+            unsigned l = b / 4, row = l % 4 * 4 + b % 4;
+            k[b] = core_i32(c, row * ROW_BYTES + l / 4 + 8 * r);
+        }
+        value mask = LLVMConstVector(k, ROWS * ROW_BYTES);
+        tile[r] = LLVMBuildShuffleVector(c->e.b, from[0], from[1], mask, "");
+        tile[r] = LLVMBuildBitCast(c->e.b, tile[r], core_vector(c, 32), "");
+    }
 }
 
 static bool
 load_matrix(const struct move *m)
 {
     const struct ptx_insn *p = &m->i->i;
-    unsigned tiles;
+    unsigned tiles, bits;
     value row[ROWS * 4], out[4];
-    if (!plain_tiles(m, &tiles) || !expect_registers(m, 0, tiles))
+    if (!find_tiles(m, &tiles, &bits) || !expect_registers(m, 0, tiles))
         return false;
     row_addresses(m, &p->operand[1], tiles, row);
     for (unsigned t = 0; t < tiles; t++) {
-        out[t] = load_tile(m->c, row + ROWS * t);
-        if (ptx_has(p, PTX_M_TRANS))
+        out[t] = unpacked_tile(m->c, load_tile(m->c, row + ROWS * t), bits);
+        if (bits == 16 && ptx_has(p, PTX_M_TRANS))
             out[t] = transposed_tile(m->c, out[t]);
     }
+    for (unsigned t = 0; bits < 16 && ptx_has(p, PTX_M_TRANS) && t < tiles; t += 2)
+        transpose_bytes(m->c, out + t);
     write_registers(m, 0, out);
     return true;
+}
+
+/* stmatrix of bytes: of 16 by 8 of them, lane l has two neighbours of row l / 4, then of row
+ * l / 4 + 8; each column is 16 bytes of memory. */
+static value
+columns_of_bytes(struct core *c, value v)
+{
+    unsigned index[ROWS * ROW_BYTES];
+    for (unsigned k = 0; k < ROWS * ROW_BYTES; k++) {
+        unsigned column = k / ROW_BYTES, row = k % ROW_BYTES, lane = row % 8 * 4 + column / 2;
+        index[k] = 4 * lane + column % 2 + row / 8 * 2;
+    }
+    v = LLVMBuildBitCast(c->e.b, v, tile_bytes(c), "");
+    v = shuffled(c, v, index, ROWS * ROW_BYTES);
+    return LLVMBuildBitCast(c->e.b, v, core_vector(c, 32), "");
 }
 
 static bool
 store_matrix(const struct move *m)
 {
     const struct ptx_insn *p = &m->i->i;
-    unsigned tiles;
+    unsigned tiles = tiles_of(p);
     value row[ROWS * 4], in[MATRIX_REGISTERS];
-    if (!plain_tiles(m, &tiles) || !expect_registers(m, 1, tiles))
+    bool trans = ptx_has(p, PTX_M_TRANS), bytes = p->type[0] == PTX_B8;
+    bool fits = bytes ? shape_of(p) == PTX_M_M16N8 && trans
+                      : shape_of(p) == PTX_M_M8N8 && p->type[0] == PTX_B16;
+    if (!fits || !tiles)
+        return emit_fail(&m->c->e, "stmatrix has no such shape and type");
+    if (!expect_registers(m, 1, tiles))
         return false;
     row_addresses(m, &p->operand[0], tiles, row);
     read_registers(m, 1, 32, in);
     for (unsigned t = 0; t < tiles; t++)
         store_tile(m->c, row + ROWS * t,
-                   ptx_has(p, PTX_M_TRANS) ? transposed_tile(m->c, in[t]) : in[t]);
+                   bytes   ? columns_of_bytes(m->c, in[t])
+                   : trans ? transposed_tile(m->c, in[t])
+                           : in[t]);
     return true;
 }
 
@@ -488,11 +576,8 @@ multiply(const struct move *m)
     uint16_t order[2] = {PTX_M_ROW, PTX_M_COL};
     value in[3][MATRIX_REGISTERS], out[MATRIX_REGISTERS];
     types_of(p, &s);
-    if (ptx_has(p, PTX_M_SP) || ptx_has(p, PTX_M_SP_ORDERED_METADATA))
-        return emit_fail(&m->c->e, "mma.sp is not supported");
-    if (ptx_has(p, PTX_M_BLOCK_SCALE))
-        return emit_fail(&m->c->e,
-                         "mma with block scaling (compute capability 12.0a) is not supported");
+    if (matrix_is_run(p))
+        return matrix_run(m->c, m->i);
     if (!s.a || !s.b || !s.c || !s.d || !matrix_find((enum ptx_op)p->op, shape_of(p), &s))
         return emit_fail(&m->c->e, "%s has no such shape and types",
                          ptx_op_name((enum ptx_op)p->op));

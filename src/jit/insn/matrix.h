@@ -50,6 +50,13 @@ bool matrix_multiply(struct core *c, const struct matrix_shape *s, enum ptx_op o
                      const struct ptx_insn *insn, const value *a, const value *b, const value *acc,
                      value *d);
 
+/* Whether a type is among the words. */
+bool matrix_lists(const char *words, enum ptx_type t);
+
+/* insn/mma_run.c: mma with a sparse A, with .kind or scales */
+bool matrix_is_run(const struct ptx_insn *p);
+bool matrix_run(struct core *c, const struct wir_insn *i);
+
 /* insn/matrix.c */
 bool matrix_insn(struct core *c, const struct wir_insn *i);
 

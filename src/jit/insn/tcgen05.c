@@ -116,6 +116,7 @@ emit_alloc(struct tcgen05 *t)
     if (!put_address(t, 1, 4, JIT_STORE, 1, &address) || !put_number(t, AT(number), 2, 32))
         return false;
     call_service(t);
+    core_announce_sync(c, t->i, t->lanes); /* the warp's lanes may read the address at once */
     value done = core_load_field(c, t->data, AT(done), core_vector(c, 32));
     done = emit_lane(&c->e, v_ne(&c->e, done, v_k(&c->e, done, 0)), 0);
     core_write(c, t->i, &t->i->i.operand[0], core_splat(c, done), false);

@@ -152,18 +152,6 @@ find_form(struct wgmma_product *m)
 
 /* -- the call ---------------------------------------------------------------------------------- */
 
-static value
-form_constant(struct core *c, const struct wgmma_form *f)
-{
-    value bytes = LLVMConstStringInContext(c->e.context, (const char *)f, sizeof *f, true);
-    value g = LLVMAddGlobal(c->e.module, LLVMTypeOf(bytes), "wgmma.form");
-    LLVMSetInitializer(g, bytes);
-    LLVMSetGlobalConstant(g, true);
-    LLVMSetLinkage(g, LLVMPrivateLinkage);
-    LLVMSetAlignment(g, 8);
-    return g;
-}
-
 /* Memory for struct wgmma_operands and D behind it, one for all that the function executes. */
 static value
 data_of(struct core *c)
@@ -212,7 +200,8 @@ multiply(struct core *c, const struct wir_insn *i)
     value data = data_of(c), lanes = core_mask_bits(c), place = core_i32(c, i->place);
     core_fence(c, false);
     store_operands(&m, data);
-    value form = form_constant(c, &m.form), args[] = {c->e.warp, lanes, form, data, place};
+    value form = core_constant_bytes(c, &m.form, sizeof m.form, "wgmma.form"),
+          args[] = {c->e.warp, lanes, form, data, place};
     LLVMTypeRef nothing = LLVMVoidTypeInContext(c->e.context);
     if (core_tells(c, TELL_ACCESS) && !core_tells(c, TELL_OFFSET)) { /* profile: loads are others */
         core_batch_flush(c);

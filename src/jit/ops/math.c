@@ -8,6 +8,7 @@
 #include "jit/ops/arith.h"
 #include "jit/ops/lanes.h"
 #include "jit/ops/transfer.h"
+#include "jit/ops/mma_run.h"
 #include "jit/ops/wgmma.h"
 
 #include <string.h>
@@ -93,7 +94,9 @@ jit_math_symbol(size_t i, const char **name, void **address)
         return transfer_symbol(i - n, name, address);
     if (i - n < 5)
         return wgmma_symbol(i - n - 3, name, address);
-    return sleef_symbol(i - n - 5, name, address);
+    if (i - n < 6)
+        return mma_symbol(i - n - 5, name, address);
+    return sleef_symbol(i - n - 6, name, address);
 }
 
 /* -- the four ways ----------------------------------------------------------------------------- */

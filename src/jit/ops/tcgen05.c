@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 16, ROWS = 16, ROW_BYTES = 32, QUARTER = 32, BLOCK = 16 };
+enum { CHUNK = 16, ROWS = 16, ROW_BYTES = 32, QUARTER = 32 };
 
 _Static_assert((int)JIT_TMEM_TYPE_PAIR == WGMMA_PAIR && (int)JIT_TMEM_TYPE_S32 == WGMMA_S32,
                "types have the same numbers");
@@ -281,20 +281,14 @@ scale_of(const struct tmem_work *w, uint32_t address, uint32_t index, uint32_t i
     return (const uint8_t *)(cells(w, address, lane) + index / QUARTER) + id;
 }
 
-static int16_t
-exponent_of(uint8_t ue8m0)
-{
-    return ue8m0 == 255 ? WGMMA_NO_NUMBER : (int16_t)(ue8m0 - 127);
-}
-
 static void
 take_exponents(struct tmem_work *w)
 {
     const struct jit_tmem_product *p = w->p;
     for (uint32_t r = 0; r < ROWS; r++)
-        w->x.scale_a[r] = exponent_of(*scale_of(w, p->at_scale_a, w->row + r, p->scale_a_id));
+        w->x.scale_a[r] = wgmma_exponent_of(*scale_of(w, p->at_scale_a, w->row + r, p->scale_a_id));
     for (uint32_t n = 0; n < w->n; n++)
-        w->x.scale_b[n] = exponent_of(*scale_of(w, p->at_scale_b, n, p->scale_b_id));
+        w->x.scale_b[n] = wgmma_exponent_of(*scale_of(w, p->at_scale_b, n, p->scale_b_id));
 }
 
 /* -- D ----------------------------------------------------------------------------------------- */
@@ -385,81 +379,18 @@ run_floats(struct tmem_work *w, uint32_t (*d)[32])
 
 /* -- pairs of four bits ------------------------------------------------------------------------ */
 
-/* A scale: fraction * 2^(exponent - 3); no number: NaN. */
-struct scale {
-    int32_t fraction, exponent;
-    bool nan;
-};
-
-static struct scale
-scale_number(uint8_t byte, bool ue4m3)
-{
-    if (!ue4m3)
-        return (struct scale){8, byte - 127, byte == 255};
-    int32_t field = byte >> 3 & 15, fraction = byte & 7;
-    return (struct scale){fraction + (field ? 8 : 0), (field ? field : 1) - 7, (byte & 127) == 127};
-}
-
-/* Twice the number. */
-static int32_t
-doubled(uint32_t e2m1)
-{
-    static const int8_t values[] = {0, 1, 2, 3, 4, 6, 8, 12};
-    return e2m1 & 8 ? -values[e2m1 & 7] : values[e2m1 & 7];
-}
-
-/* Sixteen products, in quarters. */
-static int32_t
-block_sum(const uint8_t *a, const uint8_t *b)
-{
-    int32_t sum = 0;
-    for (uint32_t k = 0; k < BLOCK / 2; k++)
-        sum += doubled(a[k] & 15) * doubled(b[k] & 15) + doubled(a[k] >> 4) * doubled(b[k] >> 4);
-    return sum;
-}
-
-/* An element: sums of 16 products, scaled, and D, aligned to the largest exponent (of a sum: that
- * of its scales), cut off 35 bits below it. */
-static uint32_t
-pair_element(const struct tmem_work *w, uint32_t r, uint32_t n, uint32_t before)
-{
-    enum { BITS = 35, MOST_BLOCKS = 8 };
-    const struct jit_tmem_product *p = w->p;
-    const uint8_t *sa = scale_of(w, p->at_scale_a, w->row + r, p->scale_a_id),
-                  *sb = scale_of(w, p->at_scale_b, n, p->scale_b_id);
-    uint32_t blocks = w->bytes_b * 2 / BLOCK, each = p->what.flags & JIT_TMEM_BLOCK16 ? 1 : 2;
-    each *= w->sparse ? 2 : 1;
-    int64_t term[MOST_BLOCKS];
-    int32_t exponent[MOST_BLOCKS], top = WGMMA_LOWEST, field = (int32_t)(before >> 23 & 255);
-    int64_t c = (before & 0x7fffff) | (field ? 0x800000 : 0);
-    bool nan = field == 255 && before & 0x7fffff, infinite = field == 255 && !nan;
-    field = (field ? field : 1) - 127;
-    top = c && field > top ? field : top;
-    for (uint32_t k = 0; k < blocks; k++) {
-        struct scale a = scale_number(sa[k / each], p->unsigned_scale),
-                     b = scale_number(sb[k / each], p->unsigned_scale);
-        nan |= a.nan || b.nan;
-        term[k] = (int64_t)block_sum(w->x.a[r] + k * BLOCK / 2, w->x.b[n] + k * BLOCK / 2) *
-                  a.fraction * b.fraction * (p->negate ? -1 : 1);
-        exponent[k] = a.exponent + b.exponent;
-        if (a.fraction && b.fraction && exponent[k] > top)
-            top = exponent[k];
-    }
-    if (nan || infinite)
-        return nan ? 0x7fffffff : before;
-    int64_t sum = wgmma_aligned(before >> 31 ? -c : c, 23 - BITS, top - field);
-    for (uint32_t k = 0; k < blocks; k++)
-        sum += wgmma_aligned(term[k], 2 + 3 + 3 - BITS, top - exponent[k]);
-    return wgmma_cut_to_f32(sum, top - BITS, 23);
-}
-
 static void
 run_pairs(const struct tmem_work *w, uint32_t (*d)[32])
 {
+    const struct jit_tmem_product *p = w->p;
+    struct wgmma_scales scales = {.blocks = w->bytes_b / 8, .ue4m3 = p->unsigned_scale};
+    scales.each = (p->what.flags & JIT_TMEM_BLOCK16 ? 1u : 2u) << w->sparse;
     for (uint32_t r = 0; r < ROWS; r++)
         for (uint32_t n = 0; n < w->n; n++) {
             uint32_t *one = register_of(d, r, n);
-            *one = pair_element(w, r, n, w->p->add ? *one : 0);
+            scales.a = scale_of(w, p->at_scale_a, w->row + r, p->scale_a_id);
+            scales.b = scale_of(w, p->at_scale_b, n, p->scale_b_id);
+            *one = wgmma_pair_element(&w->x, r, n, p->add ? *one : 0, &scales);
         }
 }
 

@@ -146,6 +146,20 @@ uint32_t wgmma_cut_to_f32(int64_t sum, int32_t unit, uint32_t kept);
 /* An addend of `left` fraction bits too many, `shift` below the sum's largest exponent. */
 int64_t wgmma_aligned(int64_t fraction, int32_t left, int32_t shift);
 
+/* Of pairs of e2m1: 16 products at a time are one addend, with the scales' exponent. */
+struct wgmma_scales {
+    const uint8_t *a, *b; /* of the row, of the column: ue8m0 or ue4m3 */
+    bool ue4m3;
+    uint32_t blocks, each; /* of 16 numbers; how many a scale is for */
+};
+uint32_t wgmma_pair_element(const struct wgmma_factors *x, uint32_t row, uint32_t column,
+                            uint32_t before, const struct wgmma_scales *scales);
+static inline int16_t
+wgmma_exponent_of(uint8_t ue8m0)
+{
+    return (int16_t)(ue8m0 == 255 ? WGMMA_NO_NUMBER : ue8m0 - 127);
+}
+
 void wgmma_float(const struct wgmma_factors *x, bool add, uint32_t (*d)[32]);
 
 #endif

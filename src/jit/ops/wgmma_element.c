@@ -63,7 +63,7 @@ static uint32_t
 word_at(const uint8_t *at, uint32_t bytes)
 {
     uint32_t w = 0;
-    memcpy(&w, at, bytes); /* little-endian hosts only */
+    memcpy(&w, at, bytes); /* the low bytes: hosts are little-endian, as GPUs are */
     return w;
 }
 
@@ -118,7 +118,7 @@ wgmma_aligned(int64_t fraction, int32_t left, int32_t shift)
 {
     int64_t m = fraction < 0 ? -fraction : fraction;
     shift += left;
-    m = shift > 62 ? 0 : shift > 0 ? m >> shift : m << -shift;
+    m = !m || shift > 62 ? 0 : shift > 0 ? m >> shift : m << -shift;
     return fraction < 0 ? -m : m;
 }
 
@@ -170,4 +170,68 @@ wgmma_element(const struct wgmma_factors *x, uint32_t row, uint32_t column, uint
     if (fd->bytes == 2)
         return round_to_f16(sum, top - bits);
     return wgmma_cut_to_f32(sum, top - bits, bits == 13 ? 13 : 23);
+}
+
+/* -- pairs of four bits ------------------------------------------------------------------------ */
+
+enum { BLOCK = 16, PAIR_BITS = 35, MOST_BLOCKS = 8 };
+
+/* A scale: fraction * 2^(exponent - 3). */
+struct scale {
+    int32_t fraction, exponent;
+    bool nan;
+};
+
+static struct scale
+scale_number(uint8_t byte, bool ue4m3)
+{
+    if (!ue4m3)
+        return (struct scale){8, byte - 127, byte == 255};
+    int32_t field = byte >> 3 & 15, fraction = byte & 7;
+    return (struct scale){fraction + (field ? 8 : 0), (field ? field : 1) - 7, (byte & 127) == 127};
+}
+
+/* Twice the number. */
+static int32_t
+doubled(uint32_t e2m1)
+{
+    static const int8_t values[] = {0, 1, 2, 3, 4, 6, 8, 12};
+    return e2m1 & 8 ? -values[e2m1 & 7] : values[e2m1 & 7];
+}
+
+/* Sixteen products, in quarters. */
+static int32_t
+block_sum(const uint8_t *a, const uint8_t *b)
+{
+    int32_t sum = 0;
+    for (uint32_t k = 0; k < BLOCK / 2; k++)
+        sum += doubled(a[k] & 15) * doubled(b[k] & 15) + doubled(a[k] >> 4) * doubled(b[k] >> 4);
+    return sum;
+}
+
+uint32_t
+wgmma_pair_element(const struct wgmma_factors *x, uint32_t row, uint32_t column, uint32_t before,
+                   const struct wgmma_scales *scales)
+{
+    int64_t term[MOST_BLOCKS], sign = x->form->negate ? -1 : 1;
+    int32_t exponent[MOST_BLOCKS], top = WGMMA_LOWEST;
+    struct apart c = number_of(&wgmma_formats[WGMMA_F32], before);
+    bool nan = c.nan;
+    top = c.fraction && c.exponent > top ? c.exponent : top;
+    for (uint32_t k = 0; k < scales->blocks; k++) {
+        struct scale a = scale_number(scales->a[k / scales->each], scales->ue4m3),
+                     b = scale_number(scales->b[k / scales->each], scales->ue4m3);
+        nan |= a.nan || b.nan;
+        term[k] = sign * a.fraction * b.fraction *
+                  block_sum(x->a[row] + k * BLOCK / 2, x->b[column] + k * BLOCK / 2);
+        exponent[k] = a.exponent + b.exponent;
+        if (a.fraction && b.fraction && exponent[k] > top)
+            top = exponent[k];
+    }
+    if (nan || c.infinite)
+        return nan ? 0x7fffffff : before;
+    int64_t sum = wgmma_aligned(c.fraction, 23 - PAIR_BITS, top - c.exponent);
+    for (uint32_t k = 0; k < scales->blocks; k++) /* fractions of 2, 3 and 3 bits */
+        sum += wgmma_aligned(term[k], 2 + 3 + 3 - PAIR_BITS, top - exponent[k]);
+    return wgmma_cut_to_f32(sum, top - PAIR_BITS, 23);
 }

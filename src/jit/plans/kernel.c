@@ -44,6 +44,7 @@ goes_around(const struct ptx_insn *p)
     case PTX_OP_MBARRIER:
     case PTX_OP_WMMA:
     case PTX_OP_WGMMA_MMA_ASYNC:
+    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
     case PTX_OP_TCGEN05_ALLOC:
     case PTX_OP_TCGEN05_CP:
     case PTX_OP_TCGEN05_MMA:

@@ -177,12 +177,14 @@ core_announce_sync(struct core *c, const struct wir_insn *i, LLVMValueRef lanes)
 {
     const struct ptx_operand *o = core_members(&i->i);
     bool fence = i->i.op == PTX_OP_MEMBAR || i->i.op == PTX_OP_FENCE;
-    if (!(tools_of(c, i) & TELL_SYNC) || !(o || fence))
+    bool whole = i->i.op == PTX_OP_TCGEN05_ALLOC; /* .sync.aligned, without a mask */
+    if (!(tools_of(c, i) & TELL_SYNC) || !(o || fence || whole))
         return;
     LLVMValueRef members = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
-    if (o) {
+    if (o || whole) {
         members = core_alloca(c, core_vector(c, 32));
-        LLVMBuildStore(c->e.b, core_value(c, i, o, 32, false), members);
+        LLVMBuildStore(c->e.b, o ? core_value(c, i, o, 32, false) : core_splat(c, core_i32(c, ~0u)),
+                       members);
     }
     LLVMValueRef args[] = {c->e.warp, lanes ? lanes : core_mask_bits(c), members,
                            core_i32(c, i->place)};

@@ -200,6 +200,18 @@ core_ptr(struct core *c, LLVMValueRef address)
     return LLVMBuildIntToPtr(c->e.b, address, ptr, "");
 }
 
+LLVMValueRef
+core_constant_bytes(struct core *c, const void *bytes, unsigned count, const char *name)
+{
+    LLVMValueRef all = LLVMConstStringInContext(c->e.context, bytes, count, true);
+    LLVMValueRef g = LLVMAddGlobal(c->e.module, LLVMTypeOf(all), name);
+    LLVMSetInitializer(g, all);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetAlignment(g, 8);
+    return g;
+}
+
 /* -- what tools are told -- */
 
 LLVMValueRef

@@ -168,8 +168,8 @@ struct core {
     bool *if_converted;       /* per block: a run of conditions begins at its branch
                                  (versions/if_convert.c) */
     /* allocas, made when first needed: a struct jit_image_data (insn/image.c); likewise
-     * insn/tensor.c, insn/tcgen05.c, insn/wgmma.c */
-    LLVMValueRef image_data, tensor_data, tmem_data, wgmma_data;
+     * insn/tensor.c, insn/tcgen05.c, insn/wgmma.c, insn/mma_run.c */
+    LLVMValueRef image_data, tensor_data, tmem_data, wgmma_data, mma_data;
     uint32_t ended, measure_at; /* blocks that were emitted; after how many the size is looked at */
 };
 
@@ -393,6 +393,9 @@ LLVMValueRef core_spread(struct core *c, LLVMValueRef scalar, const int32_t *pat
 LLVMValueRef core_pattern(struct core *c, const int32_t *pattern, unsigned bits);
 LLVMValueRef core_load_field(struct core *c, LLVMValueRef base, size_t offset, LLVMTypeRef type);
 void core_store_field(struct core *c, LLVMValueRef base, size_t offset, LLVMValueRef v);
+/* A constant of the module, aligned to 8. */
+LLVMValueRef core_constant_bytes(struct core *c, const void *bytes, unsigned count,
+                                 const char *name);
 LLVMValueRef core_alloca(struct core *c, LLVMTypeRef type);
 LLVMValueRef core_alloca_zero(struct core *c, LLVMTypeRef type); /* 0 when the function begins */
 LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
