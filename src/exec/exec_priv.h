@@ -25,8 +25,7 @@
  *   externals.c  printf, assert, malloc, free
  *   nested.c     launches from kernels
  *   image.c      textures; surface.c: surfaces; tensor.c: copies of boxes of tensors
- *   cancel.c     clusters that are cancelled before they begin
- *   tmem.c       tensor memory; tmem_mma.c: the descriptors of its products
+ *   cancel.c     clusters cancelled before they begin; tmem.c, tmem_mma.c: tensor memory
  *   announced.c  what the code of a replay announces
  *   trap.c       what generated code itself finds wrong
  *   deadlock.c   the report of threads that cannot go on

@@ -34,6 +34,13 @@ run(lockstep, "help", "--completion", "csh", status=2)
 run(lockstep, "help", "--man", "csh", status=2)
 run(lockstep, "check", "--help=csh", status=2)
 
+# kinds of findings
+told = run(lockstep, "help", "findings")[0].split()
+kinds = re.findall(r'^FINDING\(\w+, "([\w-]+)"', open(os.path.join(source, "src/check/findings.def")).read(), re.M)
+for kind in kinds:
+    check(f"help findings does not name {kind}", kind in told)
+check("kinds", len(kinds) > 15)
+
 # variables
 told, read = run(lockstep, "help", "environment")[0], set()
 for folder, _, names in os.walk(os.path.join(source, "src")):
