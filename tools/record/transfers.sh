@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tests/profile/transfers.cu under the profiler of this machine's GPU: needs nvcc and ncu. transfers.sh OUT.csv
-# [SOURCE]: ncu's raw page, a row a kernel. One pass over 100 kernels; a first try with 294 metrics, those counted by
-# patched instructions among them, had not come to its first kernel after 100 s.
+# [SOURCE]: ncu's raw page, a row a kernel.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(realpath "${1:?usage: transfers.sh OUT.csv [SOURCE]}")
