@@ -135,6 +135,19 @@ struct wgmma_format {
     bool infinite;
 };
 extern const struct wgmma_format wgmma_formats[]; /* by enum wgmma_type */
+/* Those that vectors are compiled for: constants there. */
+#define WGMMA_FORMAT_F16                                                                           \
+    {                                                                                              \
+        2, 0, 10, 13, 15, 31, 0x7c00, 0x1p112f, false, true                                        \
+    }
+#define WGMMA_FORMAT_BF16                                                                          \
+    {                                                                                              \
+        2, 0, 7, 16, 127, 255, 0x7f80, 1, true, true                                               \
+    }
+#define WGMMA_FORMAT_TF32                                                                          \
+    {                                                                                              \
+        4, 13, 10, 13, 127, 255, 0x3fc00, 1, true, true                                            \
+    }
 
 enum { WGMMA_LOWEST = -133 }; /* sums are not aligned to less (-132, -134 fit the readings, too) */
 

@@ -11,23 +11,10 @@ enum { NO_LIMIT = 0xffff }; /* neither infinities nor NaNs */
 
 /* -- formats ---------------------------------------------------------------------------------- */
 
-#define F16                                                                                        \
-    {                                                                                              \
-        2, 0, 10, 13, 15, 31, 0x7c00, 0x1p112f, false, true                                        \
-    }
-#define BF16                                                                                       \
-    {                                                                                              \
-        2, 0, 7, 16, 127, 255, 0x7f80, 1, true, true                                               \
-    }
-#define TF32                                                                                       \
-    {                                                                                              \
-        4, 13, 10, 13, 127, 255, 0x3fc00, 1, true, true                                            \
-    }
-
 const struct wgmma_format wgmma_formats[] = {
-    [WGMMA_F16] = F16,
-    [WGMMA_BF16] = BF16,
-    [WGMMA_TF32] = TF32,
+    [WGMMA_F16] = WGMMA_FORMAT_F16,
+    [WGMMA_BF16] = WGMMA_FORMAT_BF16,
+    [WGMMA_TF32] = WGMMA_FORMAT_TF32,
     [WGMMA_E4M3] = {1, 0, 3, 20, 7, 16, 0x7f, 0x1p120f, false, false},
     [WGMMA_E5M2] = {1, 0, 2, 21, 15, 31, 0x7c, 0x1p112f, false, true},
     [WGMMA_F32] = {4, 0, 23, 0, 127, 255, 0x7f800000, 1, true, true},

@@ -42,19 +42,6 @@ typedef float quad __attribute__((vector_size(16)));
 
 #define INLINE static inline __attribute__((always_inline))
 
-#define F16                                                                                        \
-    {                                                                                              \
-        2, 0, 10, 13, 15, 31, 0x7c00, 0x1p112f, false, true                                        \
-    }
-#define BF16                                                                                       \
-    {                                                                                              \
-        2, 0, 7, 16, 127, 255, 0x7f80, 1, true, true                                               \
-    }
-#define TF32                                                                                       \
-    {                                                                                              \
-        4, 13, 10, 13, 127, 255, 0x3fc00, 1, true, true                                            \
-    }
-
 /* -- factors as vectors ------------------------------------------------------------------------ */
 
 /* A row of A or a column of B. Where exponents are wide, the numbers are divided by 2^top. */
@@ -534,7 +521,8 @@ run_bytes(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
 INLINE void
 run_types(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
 {
-    static const struct wgmma_format f16 = F16, bf16 = BF16, tf32 = TF32;
+    static const struct wgmma_format f16 = WGMMA_FORMAT_F16, bf16 = WGMMA_FORMAT_BF16,
+                                     tf32 = WGMMA_FORMAT_TF32;
     struct manner plain = {.bits = 25, .few = true, .least = NO_PRODUCT}, half = plain,
                   wide = {.bits = 25, .few = true, .wide = true, .least = NO_PRODUCT_WIDE};
     half.half = true;
