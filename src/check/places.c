@@ -212,6 +212,12 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
         set_facts(w, p, &o[0], width_of(i), PLACE_STRONG | PLACE_ATOMIC, true);
         p->root_count = 0;
         break;
+    case PTX_OP_TCGEN05_COMMIT:
+        set_facts(w, p, &o[first], 8, PLACE_MBARRIER | PLACE_STRONG | PLACE_ATOMIC, true);
+        break;
+    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
+        set_facts(w, p, &o[0], 16, PLACE_STORE | PLACE_TRANSFER | PLACE_BULK, false);
+        break;
     case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX: set_facts(w, p, &o[first], 16, store ? PLACE_STORE : 0, !store); break;
     case PTX_OP_WMMA: set_facts(w, p, &o[first], 1, store ? PLACE_STORE : 0, !store); break;

@@ -69,7 +69,7 @@ add_lowered(struct text *out, const char *line, size_t n, const char *word, int 
 static bool
 needs_own_target(const char *at, const char *end)
 {
-    static const char *const words[] = {"wgmma.", "setmaxnreg."};
+    static const char *const words[] = {"wgmma.", "setmaxnreg.", "tensormap.replace."};
     for (size_t k = 0; at && k < sizeof words / sizeof *words; k++)
         if (memmem(at, (size_t)(end - at), words[k], strlen(words[k])))
             return true;

@@ -93,6 +93,8 @@ compiled(struct device_function *f)
 static uint32_t
 bounded_registers(const struct device_profile *p, uint32_t threads)
 {
+    if (threads > p->max_threads_per_block) /* .maxntid takes any number */
+        threads = p->max_threads_per_block;
     uint32_t warps = (threads + p->warp_size - 1) / p->warp_size;
     if (!p->registers_per_warp)
         return p->registers_per_block / threads;

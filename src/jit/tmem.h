@@ -112,7 +112,7 @@ struct jit_tmem_product {
     uint32_t shift;    /* B begins at this column */
     uint32_t wrong;    /* set: the first byte of shared memory beyond it that would be read */
 };
-/* False: a descriptor leads past shared memory; D is as it was. */
+/* False: a descriptor leads past shared memory; D is written in part. */
 bool jit_tmem_multiply(struct jit_tmem_product *p);
 /* `rows` rows of `chunks` times 16 bytes as a descriptor of shared memory has them, not transposed;
  * false: *wrong, as above. */

@@ -121,7 +121,6 @@ emit_mbarrier(struct core *c, const struct wir_insn *i)
         return emit_fail(&c->e, "mbarrier without an address");
     value address = pending ? LLVMConstNull(core_vector(c, 64))
                             : core_addresses(c, i, &p->operand[at], 8, access_of(op));
-    c->e.mask_bits = allowed(c, c->e.mask_bits);
     unsigned from = pending ? 1 : at + 1, bits = op == JIT_MBARRIER_TEST || pending ? 64 : 32;
     value number = core_splat(c, core_i64(c, 1));
     if (from < p->operand_count)

@@ -578,6 +578,8 @@ multiply(const struct move *m)
     types_of(p, &s);
     if (matrix_is_run(p))
         return matrix_run(m->c, m->i);
+    if (p->type_count > 4) /* the fifth is of scales */
+        s.a = PTX_TYPE_NONE;
     if (!s.a || !s.b || !s.c || !s.d || !matrix_find((enum ptx_op)p->op, shape_of(p), &s))
         return emit_fail(&m->c->e, "%s has no such shape and types",
                          ptx_op_name((enum ptx_op)p->op));

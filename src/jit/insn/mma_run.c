@@ -37,13 +37,6 @@ struct run {
     value data;
 };
 
-bool
-matrix_is_run(const struct ptx_insn *p)
-{
-    return ptx_has(p, PTX_M_SP) || ptx_has(p, PTX_M_SP_ORDERED_METADATA) ||
-           ptx_has(p, PTX_M_KIND_F8F6F4) || ptx_has(p, PTX_M_BLOCK_SCALE);
-}
-
 /* -- the form ---------------------------------------------------------------------------------- */
 
 static enum mma_kind
@@ -54,6 +47,13 @@ kind_of(const struct ptx_insn *p)
            : ptx_has(p, PTX_M_KIND_MXF4)     ? MMA_KIND_MXF4
            : ptx_has(p, PTX_M_KIND_MXF4NVF4) ? MMA_KIND_MXF4NVF4
                                              : MMA_KIND_NONE;
+}
+
+bool
+matrix_is_run(const struct ptx_insn *p)
+{
+    return ptx_has(p, PTX_M_SP) || ptx_has(p, PTX_M_SP_ORDERED_METADATA) ||
+           ptx_has(p, PTX_M_BLOCK_SCALE) || kind_of(p) != MMA_KIND_NONE;
 }
 
 static bool
@@ -189,6 +189,9 @@ put_scale(struct run *r, unsigned k, size_t at, size_t byte, size_t thread)
     const struct ptx_operand *o = &r->p->operand[k], *selector = &r->p->operand[k + 1];
     if (selector->kind != PTX_O_VECTOR || selector->count != 2)
         return wrong(r, k + 1, "{byte, thread}");
+    const struct ptx_operand *id = &selector->elements[0];
+    if (id->kind == PTX_O_INT && (id->imm > 3 || id->imm % r->form.scales))
+        return wrong(r, k + 1, "{byte, thread}, the byte one at which scales begin");
     core_store_field(r->c, r->data, at, core_value(r->c, r->i, o, 32, false));
     for (unsigned n = 0; n < 2; n++) {
         value v = core_value(r->c, r->i, &selector->elements[n], 16, false);

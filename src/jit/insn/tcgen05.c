@@ -314,8 +314,9 @@ find_kind(struct tcgen05 *t)
     const struct ptx_insn *p = &t->i->i;
     int kind = which_of(p, kinds, 7);
     bool scaled = ptx_has(p, PTX_M_BLOCK_SCALE), ws = t->what.flags & JIT_TMEM_WS;
-    if (kind < 0 || (scaled && kind < JIT_TMEM_MXF8F6F4) || (ws && kind >= JIT_TMEM_MXF8F6F4))
-        return emit_fail(&t->c->e, "%s has no such .kind", name_of(t));
+    if (kind < 0 || scaled != (kind >= JIT_TMEM_MXF8F6F4) || (ws && scaled))
+        return emit_fail(&t->c->e, "%s has no such .kind%s", name_of(t),
+                         kind < JIT_TMEM_MXF8F6F4 || ws ? "" : " without .block_scale");
     bool x1 = ptx_has(p, PTX_M_SCALE_VEC_1X), x2 = ptx_has(p, PTX_M_SCALE_VEC_2X),
          block32 = ptx_has(p, PTX_M_BLOCK32),
          four = ptx_has(p, PTX_M_SCALE_VEC_4X) || ptx_has(p, PTX_M_BLOCK16);
@@ -366,6 +367,8 @@ put_rest(struct tcgen05 *t, unsigned k)
     if (!put_number(t, AT(add), k++, 1))
         return false;
     put_zeros(t, AT(zeros), 64);
+    if (operand(t, k) && operand(t, k + 1))
+        return emit_fail(&t->c->e, "%s: operand %u is one too many", name_of(t), k + 2);
     if (ws && operand(t, k))
         return put_number(t, AT(zeros), k, 64);
     const struct ptx_operand *o = operand(t, k);

@@ -43,7 +43,7 @@ access_bytes(const struct ptx_insn *p)
 static const struct ptx_operand *
 word_access(const struct depot *d, const struct ptx_insn *p)
 {
-    if (p->op != PTX_OP_LD && p->op != PTX_OP_ST)
+    if ((p->op != PTX_OP_LD && p->op != PTX_OP_ST) || p->operand_count != 2) /* a cache policy */
         return NULL;
     const struct ptx_operand *o = &p->operand[p->op == PTX_OP_LD];
     if (o->kind != PTX_O_ADDRESS)
