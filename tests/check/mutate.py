@@ -2,17 +2,21 @@
 """Mutation study: what `lockstep check` says when one line of a right program is taken away.
 
 Of each program of the suite (file and local headers) every single one of these is taken away in turn:
-a barrier, one comparison of a bounds test, the initialisation of memory (a store to shared memory
-before its first barrier, a copy or fill by the host), a cudaFree. All mutants of a program are
-compiled together, each in a namespace of its own, and run at the program's sizes for check.
+a barrier, a fence, the scope of a fence or of an atomic (a block's is left), the atomicity of an atomic
+(a load and a store are left), one comparison of a bounds test, the initialisation of memory (a store to
+shared memory before its first barrier, a copy or fill by the host), an order of streams (a wait for an
+event, a stream, the device), a cudaFree. All mutants of a program are compiled together, each in a
+namespace of its own, and run at the program's sizes for check. Programs that `check` reports as they
+are (lectures' mistakes) are left out, and named.
 
-    LOCKSTEP=build/lockstep python3 tests/check/mutate.py            # the study: 20 programs, the table
+    LOCKSTEP=build/lockstep python3 tests/check/mutate.py            # the study: all of suite/, the table
     LOCKSTEP=build/lockstep python3 tests/check/mutate.py sum3/halo  # one program, each mutant
     ... --json FILE      what was found, for tools
 
 A mutant counts as reported when check names anything. Those that it stays silent on are right to be
 so where EQUIVALENT says why; all others are misses.
 """
+import glob
 import json
 import os
 import re
@@ -23,16 +27,10 @@ import tempfile
 lockstep = os.environ["LOCKSTEP"]
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Programs, and sizes beside those for check: with more than one tile, not a multiple of it.
-PROGRAMS = {"atomics/hierarchical": [], "atomics/tree": [], "average/case02": [], "average/case05": [],
-            "average/case09": [], "columns/padded": [], "convolution/tiled": [],
-            "convolution/cached": [], "difference/shared": [], "gather8/inner": [],
-            "gather8/more_memory": [], "matmul/tiled": [], "matmul/register": [],
-            "nearest/shared": ["100x300"], "picture/scale": [], "sgemm/tile": [],
-            "shared_size/two_arrays": [], "smooth/shared": [], "spmv/vector": [], "sum3/halo": [],
-            "transpose/padded": []}
+# Sizes beside those for check: with more than one tile, not a multiple of it.
+MORE_SIZES = {"nearest/shared": ["100x300"]}
 
-KINDS = ["barrier", "bounds", "initialisation", "free"]
+KINDS = ["barrier", "fence", "scope", "atomic", "bounds", "initialisation", "order", "free"]
 
 # Allocation without the fill that suite_device makes: memory that nobody set must look like it.
 PRELUDE = """
@@ -54,6 +52,14 @@ unset_copy(const T *host, size_t count)
     return unset_device<T>(count);
 }
 #define suite_device unset_device
+template <typename T, typename V>
+static __device__ inline T
+torn_Add(T *at, V value)
+{
+    T old = *at;
+    *at = old + value;
+    return old;
+}
 """
 
 
@@ -155,6 +161,12 @@ def find_mutants(text):
         for m in re.compile(r"__syncthreads\(\)|__syncwarp\([^;]*\)|\b\w+\.sync\(\)").finditer(
                 code, begin, end):
             yield "barrier", m.start(), m.end(), ""
+        for m in re.compile(r"__threadfence(_system)?\(\)").finditer(code, begin, end):
+            yield "fence", m.start(), m.end(), ""
+            yield "scope", m.start(), m.end(), "__threadfence_block()"
+        for m in re.compile(r"\batomic(Add)\(").finditer(code, begin, end):
+            yield "atomic", m.start(), m.end(), "torn_%s(" % m.group(1)
+            yield "scope", m.start(), m.end(), "atomic%s_block(" % m.group(1)
         sizes = set(re.findall(r"\b(?:int|size_t|unsigned)\s+(\w+)\s*[,)]", head))
         sizes |= set(re.findall(r"\bcount\b", code[begin:end]))
         taken_places = set()
@@ -180,6 +192,9 @@ def find_mutants(text):
         yield "initialisation", m.start(), m.end(), "(void)0"
     for m in re.finditer(r"\bCHECK\(cuda(Memset|MemcpyToSymbol)\(", code):
         yield "initialisation", m.start(), balanced(code, m.start() + 5), "(void)0"
+    for m in re.finditer(r"\bCHECK\(cuda(StreamWaitEvent|StreamSynchronize|EventSynchronize|DeviceSynchronize)\(",
+                         code):
+        yield "order", m.start(), balanced(code, m.start() + 5), "(void)0"
     for m in re.finditer(r"\bCHECK\(cudaFree\(", code):
         yield "free", m.start(), balanced(code, m.start() + 5), "(void)0"
 
@@ -196,7 +211,7 @@ class Study:
         self.name = name
         path = os.path.join(root, "suite", name + ".cu")
         with open(path) as f:
-            self.sizes = sizes_of(f.read()) + PROGRAMS.get(name, [])
+            self.sizes = sizes_of(f.read()) + MORE_SIZES.get(name, [])
         text = inlined(path, set())
         self.mutants = []
         for kind, begin, end, instead in find_mutants(text):
@@ -224,7 +239,7 @@ class Study:
         done = subprocess.run([lockstep, "cc", "-w", "-I" + root, "-I" + os.path.join(root, "suite/common"),
                                "-o", self.program, source], capture_output=True, text=True)
         if done.returncode:
-            sys.exit("%s: the mutants do not compile:\n%s" % (self.name, done.stderr[:2000]))
+            raise Unfit("%s: the mutants do not compile: %s" % (self.name, done.stderr.split("\n")[0]))
 
     def run(self, k):
         """Kinds of findings at all sizes, and whether the results were right."""
@@ -232,23 +247,31 @@ class Study:
         for size in self.sizes:
             path = self.program + ".json"
             env = dict(os.environ, MUTANT=str(k), ASAN_OPTIONS="detect_leaks=0") # the host's are not looked at
-            subprocess.run([lockstep, "check", "--json=" + path, "--", self.program, "--size", size,
-                            "--repeat", "0", "--quiet"], env=env, capture_output=True, timeout=120)
+            words = [self.program, "--size", size, "--repeat", "0", "--quiet"]
+            try:
+                subprocess.run([lockstep, "check", "--json=" + path, "--", *words], env=env, capture_output=True,
+                               timeout=120)
+                right &= subprocess.run(words, env=env, capture_output=True, timeout=120).returncode == 0
+            except subprocess.TimeoutExpired:
+                right = False # nothing was reported
+                continue
             with open(path) as f:
                 result = json.load(f)
             for finding in result["findings"]:
                 severity = kinds.get(finding["kind"])
                 kinds[finding["kind"]] = "error" if "error" in (severity, finding["severity"]) else "warning"
-            right &= subprocess.run([self.program, "--size", size, "--repeat", "0", "--quiet"], env=env,
-                                    capture_output=True, timeout=120).returncode == 0
         return kinds, right
+
+
+class Unfit(Exception):
+    """A program that the study can say nothing about, with the reason."""
 
 
 def study(name, work):
     s = Study(name, work)
     kinds, right = s.run(0)
     if kinds or not right:
-        sys.exit("%s itself is reported: %s, right: %s" % (name, kinds, right))
+        raise Unfit(f"{name}: as it is, {'right' if right else 'not right'}, reported: {', '.join(kinds) or 'nothing'}")
     for k, m in enumerate(s.mutants):
         m["found"], m["right"] = s.run(k + 1)
         del m["text"]
@@ -271,8 +294,10 @@ UNREAD = {"float *device_mask = suite_upload(mask, wide);": ["unset_mask"],
           "m.weights = suite_upload(weights, (2 * radius + 1) * (2 * radius + 1));": ["unset_weights"],
           "m.line = suite_upload(line, 2 * radius + 1);": ["unset_weights"]}
 
-# Mutants that are silent, and why they cannot do what check looks for: (program, what is gone, reason).
+# Mutants that are silent, and why they cannot do what check looks for: (program, what is gone, or its kind and
+# line, reason).
 EQUIVALENT = [
+    ("atomics/hierarchical", "scope: atomicAdd(&partial", "shared memory belongs to one block"),
     ("matmul/.*|sgemm/.*", "cudaFree(sets.more)", "it frees NULL: one set of matrices is enough here"),
     ("atomics/.*", "CHECK(cudaMemset(result", "there are two of these, one is enough"),
     ("average/case05", "i > 0", "the element before the first is taken from what the blocks kept, where "
@@ -286,7 +311,8 @@ EQUIVALENT = [
 
 def reason(m):
     for program, gone, why in EQUIVALENT:
-        if re.fullmatch(program, m["program"]) and (gone in m["gone"] or gone in UNREAD.get(m["line"], ())):
+        if re.fullmatch(program, m["program"]) and (
+                gone in m["gone"] or gone in UNREAD.get(m["line"], ()) or gone in f'{m["kind"]}: {m["line"]}'):
             return why
     return None
 
@@ -297,10 +323,13 @@ def main():
     if "--json" in words:
         out = words[words.index("--json") + 1]
         words = [w for w in words if w not in ("--json", out)]
-    mutants = []
+    mutants, unfit = [], []
     with tempfile.TemporaryDirectory() as work:
-        for name in words or PROGRAMS:
-            mutants += study(name, work)
+        for name in words or sorted(os.path.relpath(p, root)[6:-3] for p in glob.glob(root + "/suite/*/*.cu")):
+            try:
+                mutants += study(name, work)
+            except Unfit as reason_why:
+                unfit.append(str(reason_why))
             for m in [m for m in mutants if words and m["program"] == name]:
                 print("%-15s %-50s %s%s" % (m["kind"], m["gone"][:50],
                                             ", ".join(sorted(m["found"])) or "silent: " + (reason(m) or "MISSED"),
@@ -309,6 +338,7 @@ def main():
         with open(out, "w") as f:
             json.dump(mutants, f, indent=1)
     print(table(mutants))
+    print(f"Left out: {len(unfit)}", *unfit, sep="\n    ")
     for m in mutants:
         if not m["found"]:
             print("%s, %s: %s: %s" % (m["program"], m["kind"], m["gone"].split("\n")[0],
