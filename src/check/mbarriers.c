@@ -8,6 +8,7 @@
 #include "check/transfers.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* -- findings ---------------------------------------------------------------------------------- */
 
@@ -133,6 +134,16 @@ look_at_counts(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
     tell(u, &u->m->last, text, "mbarrier.init with as many arrivals as a phase gets");
 }
 
+/* mbarrier.init: what was before it is another's. */
+static void
+forget_phases(struct mbarrier *m)
+{
+    m->phases = 0;
+    memset(m->passed, 0, sizeof m->passed);
+    memset(m->asked_place, 0, sizeof m->asked_place);
+    m->said = m->bytes_own = false;
+}
+
 /* Lane by lane: between two of them a phase may end. */
 static void
 do_one(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
@@ -152,7 +163,7 @@ do_one(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
     }
     m->last = (struct mbarrier_use){u->place, u->thread};
     if (op == JIT_MBARRIER_INIT)
-        m->said = false;
+        forget_phases(m);
     if (expects(op) && peers_owner(u->b, m->address) == u->b)
         m->bytes = m->last, m->bytes_own = true;
     look_at_bytes(u);
