@@ -158,7 +158,7 @@ do_one(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
     jit_mbarrier_do(&m->word, op, number);
     m->state = op == JIT_MBARRIER_INVAL ? MBARRIER_GONE : MBARRIER_LIVE;
     if (op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY) {
-        m->asked_place[u->thread / JIT_LANES] = u->place;
+        m->asked_place[u->thread / JIT_LANES] = u->place + 1;
         return;
     }
     m->last = (struct mbarrier_use){u->place, u->thread};
@@ -219,8 +219,10 @@ waits_for_other(const struct block_state *b, const struct mbarrier *m, uint32_t 
 {
     const struct jit_asked *asked = &b->block->asked[thread];
     struct jit_mbarrier now = jit_mbarrier_of(m->word);
-    return asked->address == m->address && asked->parity == now.parity && m->phases &&
-           !m->passed[thread / JIT_LANES] && now.pending == now.expected && !now.bytes;
+    /* What it asked for in a block before this one is kept, too. */
+    return m->asked_place[thread / JIT_LANES] && asked->address == m->address &&
+           asked->parity == now.parity && m->phases && !m->passed[thread / JIT_LANES] &&
+           now.pending == now.expected && !now.bytes;
 }
 
 void
@@ -235,7 +237,7 @@ mbarriers_given_up(struct block_state *b)
             thread++;
         if (m->state != MBARRIER_LIVE || thread == dim[0] * dim[1] * dim[2])
             continue;
-        struct use u = {b, m, thread, m->asked_place[thread / JIT_LANES]};
+        struct use u = {b, m, thread, m->asked_place[thread / JIT_LANES] - 1};
         snprintf(text, sizeof text,
                  "is asked for a phase of parity %u, of which nothing has come, by a warp that has "
                  "not asked for the one of parity %u, which is over",

@@ -46,7 +46,7 @@ struct mbarrier {
     uint32_t parity;
     uint32_t phases;             /* that are over */
     uint32_t passed[MOST_WARPS]; /* by warps: waits that found the phase they asked for over */
-    uint32_t asked_place[MOST_WARPS];
+    uint32_t asked_place[MOST_WARPS]; /* and 1; 0: has not asked */
     struct known *next, *over;   /* what arrivals of this phase hand on; of those before */
     struct numbers coming, came; /* transfers */
 };

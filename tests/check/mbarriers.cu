@@ -321,6 +321,30 @@ ends_after_init(const int *in, int *out)
     wait_phase(&b, 0);
     out[t] = in[t];
 }
+/* The first blocks' threads ask for both phases before they are over; the last one's ask for none of this mbarrier. */
+__global__ void
+ends_after_others(const int *in, int *out)
+{
+    __shared__ u64 b, never;
+    int t = threadIdx.x;
+    if (t == 0)
+        init(&b, 1), init(&never, 1);
+    __syncthreads();
+    if (blockIdx.x + 1 < gridDim.x) {
+        for (int k = 0; k < 2; k++)
+            if (t < BLOCK - 32)
+                wait_phase(&b, k);
+            else if (t == BLOCK - 1)
+                arrive(&b), wait_phase(&b, k);
+    } else {
+        if (t == BLOCK - 1)
+            arrive(&b);
+        if (t < 32)
+            wait_phase(&never, 0);
+        __syncthreads();
+    }
+    out[blockIdx.x * BLOCK + t] = in[t];
+}
 /* Each round waits for parity 0, the second one passes on the first one's phase. */
 template <bool FLIPS> __device__ void
 rounds(const int *in, int *out)
@@ -492,10 +516,11 @@ main(int argc, char **argv)
         const struct {
             const char *name;
             void (*kernel)(const int *, int *);
-        } ends[] = {{"bytes", ends_bytes_less}, {"parity", ends_other_parity}, {"init", ends_after_init}};
+        } ends[] = {{"bytes", ends_bytes_less}, {"parity", ends_other_parity}, {"init", ends_after_init},
+                    {"others", ends_after_others}};
         for (auto &one : ends)
             if (!strcmp(argv[1], one.name))
-                one.kernel<<<1, BLOCK>>>(in, out);
+                one.kernel<<<strcmp(argv[1], "others") ? 1 : 3, BLOCK>>>(in, out);
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 1;
     }

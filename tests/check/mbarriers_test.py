@@ -39,7 +39,7 @@ for word, said in (("bytes", ("128 bytes more have come than were expected", "12
     messages = {f["kind"]: f["message"] for f in findings}
     if said[0] not in messages.get("barrier-deadlock", "") or said[1] not in messages.get("mbarrier-misuse", ""):
         sys.exit("%s: %s\n%s" % (word, messages, done.stdout + done.stderr))
-for word in ("init",): # the deadlock, and no word of what the mbarrier was before
+for word in ("init", "others"): # the deadlock, and no word of what the mbarrier was before, or in another block
     findings, done = watched.run("mbarriers.cu", "1", word)
     if [f["kind"] for f in findings] != ["barrier-deadlock"]:
         sys.exit("%s: %s\n%s" % (word, findings, done.stdout + done.stderr))
