@@ -37,7 +37,7 @@ tell(const struct use *u, const struct mbarrier_use *other, const char *message,
     f.access.address = offset;
     f.access.size = sizeof(uint64_t);
     if (other)
-        f.other = side_of_thread(u->b, other->thread, other->place, "mbarrier");
+        f.other = side_of_thread(other->b, other->thread, other->place, "mbarrier");
     shared_name(l, offset, where, sizeof where);
     snprintf(f.message, sizeof f.message, "the mbarrier %s %s", where, message);
     snprintf(f.missing, sizeof f.missing, "%s", missing);
@@ -161,7 +161,7 @@ do_one(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
         m->asked_place[u->thread / JIT_LANES] = u->place + 1;
         return;
     }
-    m->last = (struct mbarrier_use){u->place, u->thread};
+    m->last = (struct mbarrier_use){u->b, u->place, u->thread};
     if (op == JIT_MBARRIER_INIT)
         forget_phases(m);
     if (expects(op) && peers_owner(u->b, m->address) == u->b)
@@ -203,7 +203,7 @@ mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarr
     if (m->state != MBARRIER_LIVE || word == m->word)
         return;
     m->word = word;
-    m->last = (struct mbarrier_use){place, u.thread};
+    m->last = (struct mbarrier_use){b, place, u.thread};
     if (peers_owner(b, m->address) == b)
         m->bytes = m->last, m->bytes_own = true;
     look_at_bytes(&u);

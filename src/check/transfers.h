@@ -34,6 +34,7 @@ struct numbers {
 /* mbarriers.c: whether there is one at an address. */
 enum mbarrier_state { MBARRIER_NONE, MBARRIER_LIVE, MBARRIER_GONE };
 struct mbarrier_use {
+    const struct block_state *b; /* of the thread */
     uint32_t place, thread;
 };
 
