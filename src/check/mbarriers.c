@@ -189,8 +189,11 @@ mbarrier_did(struct block_state *b, uint32_t warp, uint32_t lanes, enum jit_mbar
                  "is no more what mbarrier instructions have made of it: something else has "
                  "written there",
                  "mbarrier.inval, and a barrier, before its memory holds anything else");
-        u.m->word = word; /* one that was there before counts from here on */
-        u.m->state = u.m->state == MBARRIER_NONE ? MBARRIER_LIVE : u.m->state;
+        u.m->word = word;
+        if (u.m->state == MBARRIER_NONE) { /* one that was there before counts from here on */
+            u.m->state = MBARRIER_LIVE;
+            u.m->last = (struct mbarrier_use){b, place, u.thread};
+        }
     }
 }
 
