@@ -203,6 +203,8 @@ mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarr
 {
     struct use u = {b, m, warp * JIT_LANES + lane, place};
     uint64_t word = mbarrier_word(m->address);
+    if (m->state == MBARRIER_GONE)
+        is_there(&u);
     if (m->state != MBARRIER_LIVE || word == m->word)
         return;
     m->word = word;

@@ -107,6 +107,18 @@ bad_overwritten(int *out)
     lives<false, true>(out);
 }
 __global__ void
+bad_copy_after_inval(const int *in, int *out)
+{
+    __shared__ u64 b;
+    __shared__ alignas(16) int s[BLOCK];
+    if (threadIdx.x == 0) {
+        init(&b, 1);
+        inval(&b);
+        bulk_load(s, in, sizeof s, &b);
+    }
+    out[blockIdx.x * BLOCK + threadIdx.x] = 1;
+}
+__global__ void
 bad_no_init(int *out)
 {
     __shared__ u64 b;
@@ -530,7 +542,7 @@ main(int argc, char **argv)
                               bad_after_inval, bad_overwritten, bad_no_init, good_arrivals, bad_arrivals, bad_bytes_range};
     for (auto kernel : alone)
         kernel<<<1, BLOCK>>>(out);
-    void (*copies[])(const int *, int *) = {good_bytes, bad_bytes_arrival, bad_bytes_less, bad_bytes_more,
+    void (*copies[])(const int *, int *) = {bad_copy_after_inval, good_bytes, bad_bytes_arrival, bad_bytes_less, bad_bytes_more,
                                             bad_bytes_none, good_bytes_first, good_pipeline_of_two,
                                             good_pipeline_of_three, good_pipeline_of_four, good_one_tile, bad_other_parity,
                                             good_rounds, bad_rounds, good_barrier, good_memcpy};

@@ -10,6 +10,7 @@ wanted = {(kernel, "mbarrier-misuse"): words for kernel, words in {
     "bad_init_many": "for 1048576 arrivals",
     "bad_again_pending": "while a phase is pending: 96 of 128 arrivals",
     "bad_after_inval": "is used after mbarrier.inval",
+    "bad_copy_after_inval": "is used after mbarrier.inval",
     "bad_overwritten": "something else has written there",
     "bad_no_init": "no mbarrier.init has made it",
     "bad_arrivals": "gets 3 more arrivals, where a phase still lacks 2 of 2",
