@@ -8,6 +8,8 @@
 
 #include "check/check_priv.h"
 
+#include <string.h>
+
 enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64 };
 
 /* Who commits and waits for it. */
@@ -82,7 +84,9 @@ bool mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t t
 static inline uint64_t
 mbarrier_word(uint64_t address)
 {
-    return *(const uint64_t *)(uintptr_t)address;
+    uint64_t word; /* at any address that a kernel gives */
+    memcpy(&word, (const void *)(uintptr_t)address, sizeof word);
+    return word;
 }
 /* Lanes have done this to mbarriers: JIT_ASYNC_MBARRIER. */
 void mbarrier_did(struct block_state *b, uint32_t warp, uint32_t lanes, enum jit_mbarrier_op op,
