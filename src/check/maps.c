@@ -79,8 +79,8 @@ stored(const struct block_state *b, uint64_t address, struct side *by)
     if (!k)
         return false;
     chunk_lock(k);
-    for (uint32_t at = 0; at < MAP_BYTES && !found; at += 4) {
-        struct cell c = chunk_cell(k, (uint32_t)((address + at) % CHUNK));
+    for (uint32_t at = 0; at < MAP_BYTES && !found && address % CHUNK + at < CHUNK; at += 4) {
+        struct cell c = chunk_cell(k, (uint32_t)(address % CHUNK + at));
         found = c.write.when & MARK_WRITTEN && mark_work(&c.write) == l->work;
         struct job w = {.kernel = l->facts, .host = l->host, .launch = l->number};
         memcpy(w.block, l->launch->block, sizeof w.block);

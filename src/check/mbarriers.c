@@ -8,6 +8,7 @@
 #include "check/transfers.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* -- findings ---------------------------------------------------------------------------------- */
 
@@ -36,7 +37,7 @@ tell(const struct use *u, const struct mbarrier_use *other, const char *message,
     f.access.address = offset;
     f.access.size = sizeof(uint64_t);
     if (other)
-        f.other = side_of_thread(u->b, other->thread, other->place, "mbarrier");
+        f.other = side_of_thread(other->b, other->thread, other->place, "mbarrier");
     shared_name(l, offset, where, sizeof where);
     snprintf(f.message, sizeof f.message, "the mbarrier %s %s", where, message);
     snprintf(f.missing, sizeof f.missing, "%s", missing);
@@ -133,6 +134,16 @@ look_at_counts(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
     tell(u, &u->m->last, text, "mbarrier.init with as many arrivals as a phase gets");
 }
 
+/* mbarrier.init: what was before it is another's. */
+static void
+forget_phases(struct mbarrier *m)
+{
+    m->phases = 0;
+    memset(m->passed, 0, sizeof m->passed);
+    memset(m->asked_place, 0, sizeof m->asked_place);
+    m->said = m->bytes_own = false;
+}
+
 /* Lane by lane: between two of them a phase may end. */
 static void
 do_one(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
@@ -147,12 +158,12 @@ do_one(const struct use *u, enum jit_mbarrier_op op, uint64_t number)
     jit_mbarrier_do(&m->word, op, number);
     m->state = op == JIT_MBARRIER_INVAL ? MBARRIER_GONE : MBARRIER_LIVE;
     if (op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY) {
-        m->asked_place[u->thread / JIT_LANES] = u->place;
+        m->asked_place[u->thread / JIT_LANES] = u->place + 1;
         return;
     }
-    m->last = (struct mbarrier_use){u->place, u->thread};
+    m->last = (struct mbarrier_use){u->b, u->place, u->thread};
     if (op == JIT_MBARRIER_INIT)
-        m->said = false;
+        forget_phases(m);
     if (expects(op) && peers_owner(u->b, m->address) == u->b)
         m->bytes = m->last, m->bytes_own = true;
     look_at_bytes(u);
@@ -178,8 +189,11 @@ mbarrier_did(struct block_state *b, uint32_t warp, uint32_t lanes, enum jit_mbar
                  "is no more what mbarrier instructions have made of it: something else has "
                  "written there",
                  "mbarrier.inval, and a barrier, before its memory holds anything else");
-        u.m->word = word; /* one that was there before counts from here on */
-        u.m->state = u.m->state == MBARRIER_NONE ? MBARRIER_LIVE : u.m->state;
+        u.m->word = word;
+        if (u.m->state == MBARRIER_NONE) { /* one that was there before counts from here on */
+            u.m->state = MBARRIER_LIVE;
+            u.m->last = (struct mbarrier_use){b, place, u.thread};
+        }
     }
 }
 
@@ -189,10 +203,12 @@ mbarrier_bytes(struct block_state *b, uint32_t warp, uint32_t lane, struct mbarr
 {
     struct use u = {b, m, warp * JIT_LANES + lane, place};
     uint64_t word = mbarrier_word(m->address);
+    if (m->state == MBARRIER_GONE)
+        is_there(&u);
     if (m->state != MBARRIER_LIVE || word == m->word)
         return;
     m->word = word;
-    m->last = (struct mbarrier_use){place, u.thread};
+    m->last = (struct mbarrier_use){b, place, u.thread};
     if (peers_owner(b, m->address) == b)
         m->bytes = m->last, m->bytes_own = true;
     look_at_bytes(&u);
@@ -208,8 +224,10 @@ waits_for_other(const struct block_state *b, const struct mbarrier *m, uint32_t 
 {
     const struct jit_asked *asked = &b->block->asked[thread];
     struct jit_mbarrier now = jit_mbarrier_of(m->word);
-    return asked->address == m->address && asked->parity == now.parity && m->phases &&
-           !m->passed[thread / JIT_LANES] && now.pending == now.expected && !now.bytes;
+    /* What it asked for in a block before this one is kept, too. */
+    return m->asked_place[thread / JIT_LANES] && asked->address == m->address &&
+           asked->parity == now.parity && m->phases && !m->passed[thread / JIT_LANES] &&
+           now.pending == now.expected && !now.bytes;
 }
 
 void
@@ -224,7 +242,7 @@ mbarriers_given_up(struct block_state *b)
             thread++;
         if (m->state != MBARRIER_LIVE || thread == dim[0] * dim[1] * dim[2])
             continue;
-        struct use u = {b, m, thread, m->asked_place[thread / JIT_LANES]};
+        struct use u = {b, m, thread, m->asked_place[thread / JIT_LANES] - 1};
         snprintf(text, sizeof text,
                  "is asked for a phase of parity %u, of which nothing has come, by a warp that has "
                  "not asked for the one of parity %u, which is over",

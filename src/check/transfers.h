@@ -8,6 +8,8 @@
 
 #include "check/check_priv.h"
 
+#include <string.h>
+
 enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64 };
 
 /* Who commits and waits for it. */
@@ -34,6 +36,7 @@ struct numbers {
 /* mbarriers.c: whether there is one at an address. */
 enum mbarrier_state { MBARRIER_NONE, MBARRIER_LIVE, MBARRIER_GONE };
 struct mbarrier_use {
+    const struct block_state *b; /* of the thread */
     uint32_t place, thread;
 };
 
@@ -46,7 +49,7 @@ struct mbarrier {
     uint32_t parity;
     uint32_t phases;             /* that are over */
     uint32_t passed[MOST_WARPS]; /* by warps: waits that found the phase they asked for over */
-    uint32_t asked_place[MOST_WARPS];
+    uint32_t asked_place[MOST_WARPS]; /* and 1; 0: has not asked */
     struct known *next, *over;   /* what arrivals of this phase hand on; of those before */
     struct numbers coming, came; /* transfers */
 };
@@ -81,7 +84,9 @@ bool mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t t
 static inline uint64_t
 mbarrier_word(uint64_t address)
 {
-    return *(const uint64_t *)(uintptr_t)address;
+    uint64_t word; /* at any address that a kernel gives */
+    memcpy(&word, (const void *)(uintptr_t)address, sizeof word);
+    return word;
 }
 /* Lanes have done this to mbarriers: JIT_ASYNC_MBARRIER. */
 void mbarrier_did(struct block_state *b, uint32_t warp, uint32_t lanes, enum jit_mbarrier_op op,

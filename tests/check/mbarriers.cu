@@ -107,6 +107,18 @@ bad_overwritten(int *out)
     lives<false, true>(out);
 }
 __global__ void
+bad_copy_after_inval(const int *in, int *out)
+{
+    __shared__ u64 b;
+    __shared__ alignas(16) int s[BLOCK];
+    if (threadIdx.x == 0) {
+        init(&b, 1);
+        inval(&b);
+        bulk_load(s, in, sizeof s, &b);
+    }
+    out[blockIdx.x * BLOCK + threadIdx.x] = 1;
+}
+__global__ void
 bad_no_init(int *out)
 {
     __shared__ u64 b;
@@ -305,6 +317,45 @@ ends_other_parity(const int *in, int *out)
 {
     one_tile<false, 1>(in, out);
 }
+/* A new mbarrier in the place of one whose phase is over: nobody arrives at it. */
+__global__ void
+ends_after_init(const int *in, int *out)
+{
+    __shared__ u64 b;
+    int t = threadIdx.x;
+    if (t == 0) {
+        init(&b, 1);
+        arrive(&b);
+        inval(&b);
+        init(&b, 1);
+    }
+    __syncthreads();
+    wait_phase(&b, 0);
+    out[t] = in[t];
+}
+/* A first launch's threads ask for parity 1 before it is over; those of the last one, whose input is not 0, do not. */
+__global__ void
+ends_after_others(const int *in, int *out)
+{
+    __shared__ u64 b;
+    int t = threadIdx.x;
+    bool last = in[0];
+    if (t == 0)
+        init(&b, 1), arrive(&b);
+    __syncthreads();
+    if (!last || t < 32)
+        wait_phase(&b, 0);
+    __syncthreads();
+    if (t < BLOCK - 32 && !last)
+        wait_phase(&b, 1);
+    else if (t == BLOCK - 1 && !last)
+        arrive(&b);
+    else if (last && t < 32)
+        wait_phase(&b, 1);
+    else if (last)
+        __syncthreads();
+    out[blockIdx.x * BLOCK + t] = in[t];
+}
 /* Each round waits for parity 0, the second one passes on the first one's phase. */
 template <bool FLIPS> __device__ void
 rounds(const int *in, int *out)
@@ -473,7 +524,17 @@ main(int argc, char **argv)
     cudaMemset(in, 0, TILES * TILE * 4);
     CUtensorMap map = map_of(in, WIDE, 2 * HIGH, HIGH);
     if (argc > 1) {
-        (strcmp(argv[1], "bytes") ? ends_other_parity : ends_bytes_less)<<<1, BLOCK>>>(in, out);
+        const struct {
+            const char *name;
+            void (*kernel)(const int *, int *);
+        } ends[] = {{"bytes", ends_bytes_less}, {"parity", ends_other_parity}, {"init", ends_after_init},
+                    {"others", ends_after_others}};
+        for (auto &one : ends)
+            for (int k = strcmp(one.name, "others") != 0; k < 2 && !strcmp(argv[1], one.name); k++) {
+                one.kernel<<<1, BLOCK>>>(in, out);
+                cudaDeviceSynchronize();
+                cudaMemset(in, 1, 4);
+            }
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 1;
     }
@@ -481,7 +542,7 @@ main(int argc, char **argv)
                               bad_after_inval, bad_overwritten, bad_no_init, good_arrivals, bad_arrivals, bad_bytes_range};
     for (auto kernel : alone)
         kernel<<<1, BLOCK>>>(out);
-    void (*copies[])(const int *, int *) = {good_bytes, bad_bytes_arrival, bad_bytes_less, bad_bytes_more,
+    void (*copies[])(const int *, int *) = {bad_copy_after_inval, good_bytes, bad_bytes_arrival, bad_bytes_less, bad_bytes_more,
                                             bad_bytes_none, good_bytes_first, good_pipeline_of_two,
                                             good_pipeline_of_three, good_pipeline_of_four, good_one_tile, bad_other_parity,
                                             good_rounds, bad_rounds, good_barrier, good_memcpy};

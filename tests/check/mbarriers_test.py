@@ -10,6 +10,7 @@ wanted = {(kernel, "mbarrier-misuse"): words for kernel, words in {
     "bad_init_many": "for 1048576 arrivals",
     "bad_again_pending": "while a phase is pending: 96 of 128 arrivals",
     "bad_after_inval": "is used after mbarrier.inval",
+    "bad_copy_after_inval": "is used after mbarrier.inval",
     "bad_overwritten": "something else has written there",
     "bad_no_init": "no mbarrier.init has made it",
     "bad_arrivals": "gets 3 more arrivals, where a phase still lacks 2 of 2",
@@ -39,3 +40,7 @@ for word, said in (("bytes", ("128 bytes more have come than were expected", "12
     messages = {f["kind"]: f["message"] for f in findings}
     if said[0] not in messages.get("barrier-deadlock", "") or said[1] not in messages.get("mbarrier-misuse", ""):
         sys.exit("%s: %s\n%s" % (word, messages, done.stdout + done.stderr))
+for word in ("init", "others"): # the deadlock, and no word of what the mbarrier was before, or in another block
+    findings, done = watched.run("mbarriers.cu", "1", word)
+    if [f["kind"] for f in findings] != ["barrier-deadlock"]:
+        sys.exit("%s: %s\n%s" % (word, findings, done.stdout + done.stderr))
