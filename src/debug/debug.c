@@ -462,8 +462,11 @@ begin_outermost(struct debug *d)
     d->shared->edits_end = 0;
     d->hits.count = 0;
     d->interval = FIRST_INTERVAL;
-    d->passing = (struct debug_passing){
-        .ends = d->passing.ends, .counts = d->passing.counts, .places = d->passing.places};
+    d->passing = (struct debug_passing){.timer = d->passing.timer,
+                                        .timer_of = d->passing.timer_of,
+                                        .ends = d->passing.ends,
+                                        .counts = d->passing.counts,
+                                        .places = d->passing.places};
     d->shared->ends_known = 0;
     d->shared->left_block = UINT64_MAX;
     d->made = 0;

@@ -167,6 +167,8 @@ struct debug_passing {
     bool flying;            /* it is being passed over */
     enum debug_resume resume;
     uint64_t interrupted; /* by the user, number + 1; 0: none was */
+    timer_t timer;        /* for when it hangs: */
+    pid_t timer_of;       /*   the process that has it; 0: none yet */
     uint64_t since;   /* ms: no snapshot of passed blocks since then; 0: there is none to make */
     uint64_t blocks;  /* of the launch that were passed over */
     uint64_t *counts; /* room for its counts, of so many */

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     PASS_FROM = 1 << 22,      /* positions of a launch: before them the code does not pay */
@@ -310,7 +311,8 @@ debug_pass_end(struct debug *d, const struct jit_block *b)
         d->passing.blocks++;
         d->passing.flying = false;
     }
-    if (d->passing.clean && !d->run->outer) {
+    /* of another number: the engine no longer asks, and it may have no room in ends[] */
+    if (d->passing.clean && !d->run->outer && b->index == d->passing.number) {
         d->passing.ends[b->index] = d->steps.position;
         if (d->shared->ends_known <= b->index)
             d->shared->ends_known = b->index + 1;
@@ -334,19 +336,21 @@ debug_pass_leave(struct debug *d, enum debug_resume how)
     debug_become(d, debug_snapshot_at(d, o->target));
 }
 
-/* In the signal's handler. The first time it may be that the block is about to end. */
+/* In the signal's handler. The first time it may be that the block is about to end. A search passes
+ * over blocks that have an end alone, and needs its order. */
 void
 debug_pass_interrupted(struct debug *d, bool timer)
 {
     struct debug_passing *p = &d->passing;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGURG};
     struct itimerspec soon = {.it_value = {.tv_nsec = HANG_MS * 1000000}};
-    timer_t made;
-    if (timer && p->interrupted == p->number + 1)
+    if (timer && d->mode != MODE_SEARCH && p->interrupted == p->number + 1)
         debug_pass_leave(d, RESUME_INTERRUPT);
     if (timer)
         return;
     p->interrupted = p->number + 1;
-    if (timer_create(CLOCK_MONOTONIC, &event, &made) == 0)
-        timer_settime(made, 0, &soon, NULL);
+    if (p->timer_of != getpid() && timer_create(CLOCK_MONOTONIC, &event, &p->timer) == 0)
+        p->timer_of = getpid(); /* a child made by fork has none */
+    if (p->timer_of == getpid())
+        timer_settime(p->timer, 0, &soon, NULL);
 }

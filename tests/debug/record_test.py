@@ -7,8 +7,14 @@ import json, os, re, shutil, subprocess
 from checks import check, finish, lockstep, source, work
 
 program = os.path.join(source, "tests/debug/record.cu")
-lines = open(program).read().split("\n")
 page = os.path.join(work, "page.html")
+
+
+def lines_of(path):
+    return open(path).read().split("\n")
+
+
+lines = lines_of(program)
 
 
 def line_of(text):
@@ -95,6 +101,22 @@ for n, b in enumerate(launch["blocks"]):
         check(f"warp {w}: one value of all lanes", "64" in rows or str(n) in rows)
         check(f"warp {w}: predicates", any(isinstance(x, list) and set(x) == {"true", "false"} for x in rows))
     check("registers are not told again", all(x != y for v in registers.values() for x, y in zip(v, v[1:])))
+
+blocks = os.path.join(source, "tests/debug/record_blocks.cu")
+launch, text = record("--block", "all", "--registers", blocks, "4", "1")
+check("behind a fault no block is there: " + launch["missing"],
+      [b["at"][0] for b in launch["blocks"]] == [0, 1] and
+      launch["missing"] == "the launch failed in block (1,0,0): of 4 blocks 2 are not there")
+check("the fault: " + launch["blocks"][1]["end"], launch["blocks"][0]["end"] == "all threads have exited" and
+      "illegal address 0x0" in launch["blocks"][1]["end"])
+values = {x for b in launch["blocks"] for s in b["steps"] for _, x in s.get("r", []) if isinstance(x, str)}
+check("a register of 64 bits has all its digits", "0.10000000000000001" in values)
+values = {name: x for s in record("--registers", blocks)[0]["steps"] for name, x in s.get("r", [])}
+check(f"a register of 128 bits: {values}", values.get("t") == "0x123456789abcdef1123456789abcdef0")
+for block in "100", "30000":  # by instructions, and where blocks before it are passed over
+    r, _ = record("--block", block, blocks, "40000", f"-{int(block) + 1}")
+    check(f"block {block} of many, before one that never ends: {r['end']}", r["end"] == "all threads have exited" and
+          lines_of(blocks)[r["steps"][-1]["l"] - 1].endswith("// left"))
 
 r, _ = record(program, "65")  # a null pointer
 check("a fault: " + r["end"], "illegal address 0x0" in r["end"] and

@@ -27,7 +27,9 @@ set_stops(struct record *r, bool all, struct ls_error *err)
     uint32_t *flags = ls_alloc(sizeof *flags * (count + 1));
     for (uint32_t k = 0; k < count; k++)
         flags[k] = m->symbols->line_of[k] | (all ? DEBUG_BREAK : 0);
-    bool fine = target_flags(&r->s->target, m->number, flags, count, err);
+    struct debug_filter pass = {.place = NO_PLACE}; /* all: no block may be passed over */
+    bool fine = target_flags(&r->s->target, m->number, flags, count, err) &&
+                target_filters(&r->s->target, &pass, all ? 0 : 1, err);
     ls_release(flags);
     return fine;
 }
@@ -77,7 +79,7 @@ end_step(struct record *r, bool over, bool *found, struct ls_error *err)
     *found = false;
     bool fine = over || find_alive(r, alive, found, err);
     if (fine && r->step) {
-        fine = !r->stores || over || record_shared_changes(r, err);
+        fine = !r->stores || !*found || record_shared_changes(r, err);
         if (alive[r->warp] != r->alive[r->warp])
             json_object_set_new(r->step, "k", json_integer(alive[r->warp]));
         json_array_append_new(r->steps, r->step);
@@ -389,6 +391,15 @@ record_blocks(struct session *s, const struct record_options *o, struct page *p,
         }
         if ((n && !running_to_position(s, 0, err)) || !record_block(s, o, at, p, err))
             return false;
+        if (s->target.stop.why == DEBUG_WHY_FAULT && n + 1 < count) {
+            *missing = arena_printf(&s->keep,
+                                    "the launch failed in block %s: of %llu blocks %llu are not "
+                                    "there",
+                                    session_triple(s, s->target.stop.at), (unsigned long long)count,
+                                    (unsigned long long)(count - n - 1));
+            fprintf(stderr, "lockstep debug: %s\n", *missing);
+            return true;
+        }
     }
     return true;
 }

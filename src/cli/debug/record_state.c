@@ -130,7 +130,10 @@ register_text(const struct ptx_reg *r, const uint64_t value[2])
     if (r->type == PTX_PRED)
         return json_string(value[0] & 1 ? "true" : "false");
     if (ptx_type_kind((enum ptx_type)r->type) == 'f' && bytes >= 4)
-        snprintf(text, sizeof text, "%.9g", bytes == 8 ? d : (double)f);
+        snprintf(text, sizeof text, bytes == 8 ? "%.17g" : "%.9g", bytes == 8 ? d : (double)f);
+    else if (bytes == 16)
+        snprintf(text, sizeof text, "0x%016llx%016llx", (unsigned long long)value[1],
+                 (unsigned long long)value[0]);
     else if (bytes == 8)
         snprintf(text, sizeof text, "0x%llx", (unsigned long long)value[0]);
     else
