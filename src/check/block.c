@@ -117,7 +117,7 @@ void
 block_dropped(struct jit_block *k)
 {
     block_end(k);
-    if (k->stuck)
+    if (k->deadlocked)
         mbarriers_given_up(k->tool);
 }
 

@@ -381,7 +381,8 @@ exec_block_finish(struct exec_slot *s, enum block_outcome outcome)
         if (outcome == BLOCK_DONE && tool && tool->block_end)
             tool->block_end(&peer->block);
         if (outcome != BLOCK_DONE && tool && tool->block_dropped) {
-            peer->block.stuck = outcome == BLOCK_FAILED && s->worker->fault.status == EXEC_DEADLOCK;
+            peer->block.deadlocked =
+                outcome == BLOCK_FAILED && s->worker->fault.status == EXEC_DEADLOCK;
             tool->block_dropped(&peer->block);
         }
         if (peer->out.count)
