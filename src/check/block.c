@@ -117,7 +117,8 @@ void
 block_dropped(struct jit_block *k)
 {
     block_end(k);
-    mbarriers_given_up(k->tool);
+    if (k->deadlocked)
+        mbarriers_given_up(k->tool);
 }
 
 void

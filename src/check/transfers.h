@@ -47,11 +47,11 @@ struct mbarrier {
     struct mbarrier_use last, bytes; /* that changed it; that was about bytes, */
     bool bytes_own, said; /*   by a thread of its block; what is wrong with bytes was said */
     uint32_t parity;
-    uint32_t phases;             /* that are over */
-    uint32_t passed[MOST_WARPS]; /* by warps: waits that found the phase they asked for over */
+    uint32_t phases;                  /* that are over */
+    uint32_t passed[MOST_WARPS];      /* by warps: waits that found the phase they asked for over */
     uint32_t asked_place[MOST_WARPS]; /* and 1; 0: has not asked */
-    struct known *next, *over;   /* what arrivals of this phase hand on; of those before */
-    struct numbers coming, came; /* transfers */
+    struct known *next, *over;        /* what arrivals of this phase hand on; of those before */
+    struct numbers coming, came;      /* transfers */
 };
 
 struct transfers {

@@ -380,8 +380,11 @@ exec_block_finish(struct exec_slot *s, enum block_outcome outcome)
         struct exec_slot *peer = s->cluster.peer[r];
         if (outcome == BLOCK_DONE && tool && tool->block_end)
             tool->block_end(&peer->block);
-        if (outcome != BLOCK_DONE && tool && tool->block_dropped)
+        if (outcome != BLOCK_DONE && tool && tool->block_dropped) {
+            peer->block.deadlocked =
+                outcome == BLOCK_FAILED && s->worker->fault.status == EXEC_DEADLOCK;
             tool->block_dropped(&peer->block);
+        }
         if (peer->out.count)
             exec_output_done(peer);
     }

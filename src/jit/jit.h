@@ -156,6 +156,7 @@ struct jit_block {
     void *owner;                 /* exec's */
     void *tool;                  /* the tool's, see jit_tool.block_begin */
     bool passed;                 /* its code tells of nothing: jit_tool.passes has said so */
+    bool deadlocked;             /* told of by block_dropped: given up in a deadlock */
     /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */
     const struct jit_gate *gates;
     struct jit_note *note, *note_end; /* the same: room for notes, and its end */
