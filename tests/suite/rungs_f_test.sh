@@ -12,3 +12,9 @@ cat "$out"
 [ "$status" -eq 0 ]
 [ "$(grep -c 'left out: needs tensor copies' "$out")" -eq 14 ]
 grep -q ' 2 runs: 0 not' "$out" # hgemm/naive alone
+for verb in bench check profile; do
+    "$LOCKSTEP" suite $verb --cc 8.0 hgemm/roles >"$out" && status=0 || status=$?
+    [ "$status" -eq 3 ]
+    grep -q 'hgemm/roles .* left out: needs tensor copies and wgmma (9.0)' "$out"
+done
+[ "$("$LOCKSTEP" suite bench --json --cc 8.0 hgemm/roles || true)" = "[]" ]

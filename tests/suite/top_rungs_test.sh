@@ -31,6 +31,7 @@ for rung in json.load(open(sys.argv[1])):
     odd = [s for s in numbers if any(n % 16 for n in s)]
     assert len(set(sizes)) >= 5 and len(odd) >= 2 and max(map(math.prod, numbers)) > 16, rung
     assert rung["generations"] == ("9.0 on" if rung.get("since", {}).get("cc") == "9.0" else "1.0 on"), rung
+    assert rung.get("needed", False) == (rung["generations"] != "1.0 on"), rung
 END
 mkdir -p "$folder/suite/axpb"
 for line in "from: 2.0" "since: shuffles" "since: 3.0" "needs: 9.0"; do

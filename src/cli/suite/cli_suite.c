@@ -88,6 +88,28 @@ suite_ids(const struct suite_rung *r)
     return at;
 }
 
+bool
+suite_leaves_out(struct suite_call *c, const struct suite_rung *r, const struct suite_device *d)
+{
+    char cc[16];
+    if (!suite_lacking(r, d->profile))
+        return false;
+    snprintf(cc, sizeof cc, "%u.%u", d->profile->cc_major, d->profile->cc_minor);
+    if (!c->json)
+        printf("%-30s %-12s %-5s left out: needs %s (%s)\n", r->name, suite_ids(r), cc, r->feature,
+               r->since);
+    return true;
+}
+
+uint32_t
+suite_devices_for(const struct suite_call *c, const struct suite_rung *r)
+{
+    uint32_t count = 0;
+    for (size_t k = 0; k < c->devices.count; k++)
+        count += !suite_lacking(r, c->devices.at[k].profile);
+    return count;
+}
+
 json_t *
 suite_row(const struct suite_rung *r, const char *size, const struct suite_device *d)
 {
@@ -195,6 +217,8 @@ suite_list(struct suite_call *c)
         if (r->since)
             json_object_set_new(row, "since",
                                 json_pack("{s:s,s:s}", "cc", r->since, "feature", r->feature));
+        if (r->needed) /* what "since" names: without it the rung does not run */
+            json_object_set_new(row, "needed", json_true());
         json_array_append_new(all, row);
         if (c->json)
             continue;

@@ -148,6 +148,11 @@ void suite_progress(struct suite_call *c, const struct suite_rung *r, const char
                     const struct suite_device *d);
 /* Writes rows where --json says, drops them; status when that went well. */
 int suite_write(struct suite_call *c, json_t *rows, int status);
+/* Whether the rung does not run on that device: then the table says so. */
+bool suite_leaves_out(struct suite_call *c, const struct suite_rung *r,
+                      const struct suite_device *d);
+/* How many of the devices it runs on. */
+uint32_t suite_devices_for(const struct suite_call *c, const struct suite_rung *r);
 /* Keeps a row for the page of --html; answer: what the command says of the rung, or NULL. */
 void suite_show(struct suite_call *c, json_t *row, json_t *answer);
 /* "A8 C3": in one of a few static buffers. */

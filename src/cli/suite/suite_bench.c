@@ -221,19 +221,20 @@ suite_bench(struct suite_call *c)
     const char *device = getenv("LOCKSTEP_DEVICE");
     struct bench b = {.c = c, .rows = json_array(), .gpu = device && strcmp(device, "gpu") == 0};
     for (size_t i = 0; i < c->rungs.count; i++)
-        c->total += (uint32_t)(c->devices.count * (1 + (b.gpu ? c->rungs.at[i]->gpu.count : 0)));
+        c->total += suite_devices_for(c, c->rungs.at[i]) *
+                    (uint32_t)(1 + (b.gpu ? c->rungs.at[i]->gpu.count : 0));
     if (!c->json)
         printf("%-24s %-12s %-5s %-28s %11s %9s %9s %14s\n", "rung", "systems", "cc", "size",
                "median ms", "spread", "speed-up", "speed");
     for (size_t k = 0; k < c->devices.count; k++)
         for (size_t i = 0; i < c->rungs.count; i++)
-            if (!suite_lacking(c->rungs.at[i], c->devices.at[k].profile))
+            if (!suite_leaves_out(c, c->rungs.at[i], &c->devices.at[k]))
                 bench_rung(&b, c->rungs.at[i], &c->devices.at[k]);
     if (b.gpu && c->rungs.count)
         bench_peers(&b);
     if (b.gpu && c->devices.count)
         suite_roofline(c, c->devices.at[0].profile, b.rows);
-    int status = b.failed ? CLI_FINDINGS : c->rungs.count ? CLI_OK : CLI_NOTHING;
+    int status = b.failed ? CLI_FINDINGS : json_array_size(b.rows) ? CLI_OK : CLI_NOTHING;
     if (c->json)
         return suite_write(c, b.rows, status);
     json_decref(b.rows);

@@ -138,12 +138,13 @@ for_each(struct suite_call *c, const char *what, json_t *rows, one_run *one)
 {
     uint32_t bad = 0, runs = 0;
     for (size_t i = 0; i < c->rungs.count; i++)
-        c->total += (uint32_t)(sizes_for(c, c->rungs.at[i], one)->count * c->devices.count);
+        c->total += (uint32_t)sizes_for(c, c->rungs.at[i], one)->count *
+                    suite_devices_for(c, c->rungs.at[i]);
     for (size_t i = 0; i < c->rungs.count; i++)
         for (size_t k = 0; k < c->devices.count; k++) {
             const struct suite_rung *r = c->rungs.at[i];
             const suite_words *sizes = sizes_for(c, r, one);
-            if (suite_lacking(r, c->devices.at[k].profile))
+            if (suite_leaves_out(c, r, &c->devices.at[k]))
                 continue;
             for (size_t s = 0; s < sizes->count; s++) {
                 int n = one(c, r, sizes->at[s], &c->devices.at[k], rows);

@@ -92,16 +92,6 @@ print_tally(const struct suite_rung *r, const struct suite_device *d, const stru
     fflush(stdout);
 }
 
-static void
-print_lacking(const struct suite_call *c, const struct suite_rung *r, const struct suite_device *d)
-{
-    char cc[16];
-    snprintf(cc, sizeof cc, "%u.%u", d->profile->cc_major, d->profile->cc_minor);
-    if (!c->json)
-        printf("%-30s %-12s %-5s left out: needs %s (%s)\n", r->name, suite_ids(r), cc, r->feature,
-               r->since);
-}
-
 int
 suite_run(struct suite_call *c)
 {
@@ -109,7 +99,7 @@ suite_run(struct suite_call *c)
     uint32_t failed = 0, runs = 0;
     for (size_t i = 0; i < c->rungs.count; i++)
         c->total += (uint32_t)((c->sizes.count ? c->sizes.count : c->rungs.at[i]->sizes.count) *
-                               c->devices.count);
+                               suite_devices_for(c, c->rungs.at[i]));
     if (!c->json)
         printf("%-30s %-12s %-5s %-10s %12s\n", "rung", "systems", "cc", "verified", "ms, largest");
     for (size_t i = 0; i < c->rungs.count; i++) {
@@ -117,10 +107,8 @@ suite_run(struct suite_call *c)
         const suite_words *sizes = c->sizes.count ? &c->sizes : &r->sizes;
         for (size_t k = 0; k < c->devices.count; k++) {
             struct tally t = {0};
-            if (suite_lacking(r, c->devices.at[k].profile)) {
-                print_lacking(c, r, &c->devices.at[k]);
+            if (suite_leaves_out(c, r, &c->devices.at[k]))
                 continue;
-            }
             for (size_t s = 0; s < sizes->count; s++)
                 run_one(c, r, sizes->at[s], &c->devices.at[k], &t, rows);
             suite_progress(c, NULL, NULL, NULL);
