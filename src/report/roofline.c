@@ -118,7 +118,8 @@ axes(struct text *t, const struct roof *r)
     struct arena a = {0};
     for (double x = ceil(r->x0); x <= r->x1; x++) {
         html_line(t, at_x(r, pow(10, x)), TOP, at_x(r, pow(10, x)), BOTTOM, "dim");
-        html_label(t, at_x(r, pow(10, x)), BOTTOM + 14, 'm', "%g", pow(10, x));
+        char anchor = x > r->x0 ? 'm' : 's'; /* in the corner: beside the label of the other axis */
+        html_label(t, at_x(r, pow(10, x)), BOTTOM + 14, anchor, "%g", pow(10, x));
     }
     for (double y = ceil(r->y0); y <= r->y1; y++) {
         html_line(t, LEFT, at_y(r, pow(10, y)), RIGHT, at_y(r, pow(10, y)), "dim");
