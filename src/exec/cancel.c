@@ -8,30 +8,57 @@
 
 #include <string.h>
 
-static void
-answer(uint64_t to, uint64_t barrier, const struct jit_cancelled *a)
+/* A request. */
+struct cancel {
+    struct jit_warp *warp;
+    uint32_t lane, flags, place;
+    struct jit_cancelled is;
+};
+
+static bool
+announce(const struct cancel *c, uint64_t at, uint32_t bytes, enum jit_access_op op)
 {
-    memcpy((void *)(uintptr_t)to, a, sizeof *a);
-    jit_mbarrier_complete(barrier, sizeof *a);
+    return exec_announce(c->warp, c->lane, at, bytes, PTX_SPACE_SHARED, op, c->place);
+}
+
+static void
+tell(const struct cancel *c, enum jit_async what, uint64_t barrier)
+{
+    if (c->flags & JIT_CANCEL_ANNOUNCED)
+        exec_announce_async(c->warp, c->lane, what, barrier, 0, c->place);
+}
+
+/* The answer is a transfer to shared memory, whose mbarrier learns of it. */
+static void
+answer(const struct cancel *c, uint64_t to, uint64_t barrier)
+{
+    if (c->flags & JIT_CANCEL_ANNOUNCED &&
+        (!announce(c, to, sizeof c->is, JIT_STORE) || !announce(c, barrier, 8, JIT_ATOMIC)))
+        return;
+    tell(c, JIT_ASYNC_BULK, barrier);
+    memcpy((void *)(uintptr_t)to, &c->is, sizeof c->is);
+    jit_mbarrier_complete(barrier, sizeof c->is);
+    tell(c, JIT_ASYNC_AFTER, barrier);
 }
 
 void
 exec_cancel(struct jit_warp *w, uint32_t lanes, const uint64_t *to, const uint64_t *barrier,
-            uint32_t all)
+            uint32_t flags, uint32_t place)
 {
     const struct exec_slot *s = w->owner;
     const struct jit_block *b = w->block;
     uint64_t window = (uint64_t)(uintptr_t)b->window, mask = (1ull << JIT_RANK_BIT) - 1, number;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
-        struct jit_cancelled a = {.is = exec_resident_cancel(s->run, &number)};
-        if (a.is)
-            exec_block_place(s->run, number, a.ctaid);
-        if (!all)
-            answer(to[l], barrier[l], &a);
-        for (uint32_t r = 0; all && r < b->launch->cluster_blocks; r++) {
+        struct cancel c = {.warp = w, .lane = l, .flags = flags, .place = place};
+        c.is.is = exec_resident_cancel(s->run, &number);
+        if (c.is.is)
+            exec_block_place(s->run, number, c.is.ctaid);
+        if (!(flags & JIT_CANCEL_ALL))
+            answer(&c, to[l], barrier[l]);
+        for (uint32_t r = 0; flags & JIT_CANCEL_ALL && r < b->launch->cluster_blocks; r++) {
             uint64_t base = window + ((uint64_t)r << JIT_RANK_BIT);
-            answer(base + ((to[l] - window) & mask), base + ((barrier[l] - window) & mask), &a);
+            answer(&c, base + ((to[l] - window) & mask), base + ((barrier[l] - window) & mask));
         }
     }
 }

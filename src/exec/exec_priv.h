@@ -26,7 +26,7 @@
  *   nested.c     launches from kernels
  *   image.c      textures; surface.c: surfaces; tensor.c: copies of boxes of tensors
  *   cancel.c     clusters cancelled before they begin; tmem.c, tmem_mma.c: tensor memory
- *   announced.c  what the code of a replay announces
+ *   announcing.c what services announce to a tool; announced.c: what the code of a replay does
  *   trap.c       what generated code itself finds wrong
  *   deadlock.c   the report of threads that cannot go on
  *   fiber.c      warps that wait inside calls; fault.c leaves them
@@ -262,37 +262,17 @@ _Noreturn void exec_lanes_deadlock(struct jit_warp *w, uint32_t lanes);
 
 /* -- a launch in flight ------------------------------------------------------------------------ */
 
-/* tmem.c. A block's tensor memory (PTX ISA 9.7.16.1), in units of 32 columns; those of other blocks
- * on the same multiprocessor are not counted. */
-enum { EXEC_TMEM_UNIT = 32, EXEC_TMEM_UNITS = JIT_TMEM_COLUMNS / EXEC_TMEM_UNIT };
-struct exec_tmem {
-    uint32_t at[JIT_TMEM_LANES][JIT_TMEM_COLUMNS];
-    uint32_t used;                   /* a bit per unit */
-    uint8_t units[EXEC_TMEM_UNITS];  /* by the first of an allocation: how many; 0: none begins */
-    uint32_t place[EXEC_TMEM_UNITS]; /* and where it was made */
-    uint32_t last;                   /* columns of the allocation before; 0: none was made */
-    bool relinquished;
-};
-/* One lane's instruction. */
-struct exec_tmem_use {
-    struct jit_warp *warp;
-    struct exec_slot *slot;
-    struct exec_tmem *tmem;
-    struct jit_tmem_insn what;
-    struct jit_tmem_data *data;
-    uint32_t place, lane;
-};
-_Noreturn void exec_tmem_fail(const struct exec_tmem_use *u, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* Ends the block unless these lanes and columns are there, and allocated. */
-void exec_tmem_check(const struct exec_tmem_use *u, const char *what, uint32_t lane, uint32_t lanes,
-                     uint32_t column, uint32_t columns);
-uint64_t exec_tmem_shared_bytes(const struct exec_tmem_use *u);
-/* tmem_mma.c */
-void exec_tmem_multiply(struct exec_tmem_use *u);
+struct exec_tmem; /* tmem.h */
 /* A block begins; its threads have all exited: nothing must be left allocated. */
 void exec_tmem_begin(struct exec_slot *s);
 void exec_tmem_end(struct exec_slot *s);
+
+/* announcing.c. Announces to the tool one lane's access inside of a service; false: it keeps the
+ * lane from it. And of what is asynchronous, at an mbarrier, a tensor map, or nowhere (0). */
+bool exec_announce(struct jit_warp *w, uint32_t lane, uint64_t at, uint32_t bytes, uint32_t space,
+                   enum jit_access_op op, uint32_t place);
+void exec_announce_async(struct jit_warp *w, uint32_t lane, enum jit_async what, uint64_t at,
+                         uint32_t number, uint32_t place);
 
 /* The code that a request runs, and where more of it comes from. */
 struct exec_code {
@@ -686,7 +666,7 @@ struct texture;
 void exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                  const struct jit_tensor_data *data);
 void exec_cancel(struct jit_warp *w, uint32_t lanes, const uint64_t *to, const uint64_t *barrier,
-                 uint32_t all);
+                 uint32_t flags, uint32_t place);
 void exec_tmem(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                struct jit_tmem_data *data);
 void exec_surface(struct jit_warp *w, uint32_t lanes, struct jit_image_insn what, uint32_t place,

@@ -4,7 +4,7 @@
  * clocks, waits inside of calls (whose registers lie on stacks), other threads of the program.
  * livelock.c and sample.c ask.
  */
-#include "exec/exec_priv.h"
+#include "exec/tmem.h"
 
 #include <dirent.h>
 #include <fcntl.h>

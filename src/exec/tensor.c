@@ -257,24 +257,14 @@ copy(const struct tensor *t)
 static bool
 announce(const struct tensor *t, uint64_t at, uint32_t bytes, uint32_t space, enum jit_access_op op)
 {
-    uint64_t address[JIT_LANES];
-    for (uint32_t k = 0; k < JIT_LANES; k++)
-        address[k] = at;
-    t->warp->denied = 0;
-    t->warp->block->launch->services->access(t->warp, 1u << t->lane, address, bytes, space, op,
-                                             t->place);
-    return !t->warp->denied;
+    return exec_announce(t->warp, t->lane, at, bytes, space, op, t->place);
 }
 
-/* at: an mbarrier, a map, or 0. */
 static void
 tell(const struct tensor *t, enum jit_async what, uint64_t at, uint32_t number)
 {
-    const struct jit_services *services = t->warp->block->launch->services;
-    uint64_t address[JIT_LANES] = {0};
-    address[t->lane] = at;
-    if (t->what.flags & JIT_TENSOR_ANNOUNCED && services->async)
-        services->async(t->warp, 1u << t->lane, what, at ? address : NULL, number, t->place);
+    if (t->what.flags & JIT_TENSOR_ANNOUNCED)
+        exec_announce_async(t->warp, t->lane, what, at, number, t->place);
 }
 
 /* False: some of it must not be done. */

@@ -6,7 +6,7 @@
  * Addresses are a lane in the upper half, a column in the lower one. Where the manual has figures
  * alone, layouts are those that CuTe's copy traits for compute capability 10.0 spell out.
  */
-#include "exec/exec_priv.h"
+#include "exec/tmem.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -295,6 +295,21 @@ shift_down(struct exec_tmem_use *u)
 
 /* -- commit ------------------------------------------------------------------------------------ */
 
+/* An mbarrier's arrival, of which tools hear as of any other. */
+static void
+arrive(const struct exec_tmem_use *u, uint64_t barrier)
+{
+    bool announced = u->what.flags & JIT_TMEM_ANNOUNCED;
+    if (announced &&
+        !exec_announce(u->warp, u->lane, barrier, 8, PTX_SPACE_SHARED, JIT_ATOMIC, u->place))
+        return;
+    if (announced)
+        exec_announce_async(u->warp, u->lane, JIT_ASYNC_ARRIVE, barrier, 0, u->place);
+    jit_mbarrier_arrive(barrier);
+    if (announced)
+        exec_announce_async(u->warp, u->lane, JIT_ASYNC_AFTER, barrier, 0, u->place);
+}
+
 static void
 commit(struct exec_tmem_use *u)
 {
@@ -302,7 +317,7 @@ commit(struct exec_tmem_use *u)
     uint64_t barrier = u->data->b[u->lane], window = (uint64_t)(uintptr_t)b->window;
     uint32_t blocks = u->data->number[u->lane];
     if (!(u->what.flags & JIT_TMEM_HALVES)) {
-        jit_mbarrier_arrive(barrier);
+        arrive(u, barrier);
         return;
     }
     if (blocks >> b->launch->cluster_blocks)
@@ -310,7 +325,7 @@ commit(struct exec_tmem_use *u)
                        b->launch->cluster_blocks);
     uint64_t offset = (barrier - window) & ((1ull << JIT_RANK_BIT) - 1);
     for (; blocks; blocks &= blocks - 1)
-        jit_mbarrier_arrive(window + ((uint64_t)__builtin_ctz(blocks) << JIT_RANK_BIT) + offset);
+        arrive(u, window + ((uint64_t)__builtin_ctz(blocks) << JIT_RANK_BIT) + offset);
 }
 
 /* -- instructions ------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
  * ISA 9.7.16.2, 9.7.16.4, 9.7.16.10). The product itself is jit_tmem_multiply. Start at
  * exec_tmem_multiply.
  */
-#include "exec/exec_priv.h"
+#include "exec/tmem.h"
 
 #include <string.h>
 

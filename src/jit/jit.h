@@ -366,6 +366,10 @@ enum jit_async {
 struct jit_cancelled {
     uint32_t is, ctaid[3];
 };
+enum jit_cancel {
+    JIT_CANCEL_ALL = 1,       /* each block of the cluster gets the answer */
+    JIT_CANCEL_ANNOUNCED = 2, /* announced to access and async */
+};
 
 /* (abi) What generated code asks of the rest. The table is constant and shared by all launches of
  * one kind; every function may be called by several threads at once for different warps. */
@@ -417,11 +421,11 @@ struct jit_services {
     /* An instruction on tensors: what is a struct jit_tensor_insn. */
     void (*tensor)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                    const struct jit_tensor_data *data);
-    /* Lanes ask that a cluster that has not begun does not: the answer (JIT_CANCEL_...) goes to
-     * to[lane], or (all) to the same place in each block of the cluster, whose mbarrier learns of
-     * 16 bytes. */
+    /* Lanes ask that a cluster that has not begun does not: the answer (struct jit_cancelled) goes
+     * to to[lane], or to the same place in each block of the cluster, whose mbarrier learns of it;
+     * flags: enum jit_cancel. */
     void (*cancel)(struct jit_warp *w, uint32_t lanes, const uint64_t *to, const uint64_t *barrier,
-                   uint32_t all);
+                   uint32_t flags, uint32_t place);
     /* One on tensor memory: what is a struct jit_tmem_insn. */
     void (*tmem)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                  struct jit_tmem_data *data);

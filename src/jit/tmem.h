@@ -54,7 +54,8 @@ enum {                      /* flags */
        JIT_TMEM_SPARSE = 16,
        JIT_TMEM_A_INSIDE = 32, /* A is in tensor memory */
        JIT_TMEM_A_SHIFTED = 64,
-       JIT_TMEM_BLOCK16 = 128, /* a scale for 16 numbers, not 32 */
+       JIT_TMEM_BLOCK16 = 128,   /* a scale for 16 numbers, not 32 */
+       JIT_TMEM_ANNOUNCED = 256, /* COMMIT: each mbarrier is announced to access and async */
 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */

@@ -25,18 +25,18 @@ emit_try(struct core *c, const struct wir_insn *i)
     if (!ptx_has(p, PTX_M_MBARRIER_COMPLETE_TX_BYTES))
         return emit_fail(&c->e,
                          "clusterlaunchcontrol.try_cancel without .mbarrier::complete_tx::bytes");
-    value to = core_addresses(c, i, &p->operand[0], sizeof(struct jit_cancelled), JIT_STORE);
-    value barrier = core_addresses(c, i, &p->operand[1], 8, JIT_ATOMIC);
-    bool all = ptx_has(p, PTX_M_MULTICAST_CLUSTER_ALL);
-    core_announce_async(c, i, JIT_ASYNC_BULK, c->e.mask_bits, barrier, 0);
+    value to = core_address_lanes(c, i, &p->operand[0]),
+          barrier = core_address_lanes(c, i, &p->operand[1]);
+    uint32_t flags = (ptx_has(p, PTX_M_MULTICAST_CLUSTER_ALL) ? JIT_CANCEL_ALL : 0) |
+                     (core_tells(c, TELL_ACCESS) ? JIT_CANCEL_ANNOUNCED : 0);
     core_batch_flush(c);
     core_fence(c, false);
-    value args[] = {c->e.warp, c->e.mask_bits, in_memory(c, to), in_memory(c, barrier),
-                    core_i32(c, all)};
+    value args[] = {c->e.warp,          c->e.mask_bits,
+                    in_memory(c, to),   in_memory(c, barrier),
+                    core_i32(c, flags), core_i32(c, i->place)};
     core_service(c, offsetof(struct jit_services, cancel), LLVMVoidTypeInContext(c->e.context),
-                 args, 5);
+                 args, 6);
     core_fence(c, false);
-    core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, barrier, 0);
     return true;
 }
 

@@ -284,20 +284,22 @@ emit_commit(struct tcgen05 *t)
 {
     struct core *c = t->c;
     const struct ptx_insn *p = &t->i->i;
-    value address;
+    const struct ptx_operand *o = operand(t, 0);
     t->what.op = JIT_TMEM_COMMIT;
     if (!ptx_has(p, PTX_M_MBARRIER_ARRIVE_ONE))
         return emit_fail(&c->e, "tcgen05.commit without .mbarrier::arrive::one");
-    if (!put_address(t, 0, 8, JIT_ATOMIC, ~0u, &address))
-        return false;
+    if (!o || o->kind != PTX_O_ADDRESS)
+        return emit_fail(&c->e, "%s: operand 1 is no address", name_of(t));
+    core_store_field(c, t->data, AT(b), core_address_lanes(c, t->i, o));
     if (ptx_has(p, PTX_M_MULTICAST_CLUSTER)) {
         if (!put_number(t, AT(number), 1, 16))
             return false;
         t->what.flags |= JIT_TMEM_HALVES; /* blocks are named */
     }
-    core_announce_async(c, t->i, JIT_ASYNC_ARRIVE, t->lanes, address, 0);
+    if (core_tells(c, TELL_ACCESS))
+        t->what.flags |= JIT_TMEM_ANNOUNCED;
+    core_batch_flush(c);
     call_service(t);
-    core_announce_async(c, t->i, JIT_ASYNC_AFTER, t->lanes, address, 0);
     return true;
 }
 
