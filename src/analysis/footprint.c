@@ -278,67 +278,15 @@ count_writes(struct ptx_operand *o, bool write, void *context)
         ((uint32_t *)context)[o->reg]++;
 }
 
-/* Instructions that read and write registers alone; loads, stores and branches are looked at. */
+/* Instructions that read and write registers alone; loads, stores and branches are looked at. Of a
+ * move the special registers count that the footprint knows. */
 static bool
 is_harmless(const struct ptx_insn *i)
 {
-    switch (i->op) {
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL:
-    case PTX_OP_MAD:
-    case PTX_OP_MUL24:
-    case PTX_OP_MAD24:
-    case PTX_OP_SAD:
-    case PTX_OP_DIV:
-    case PTX_OP_REM:
-    case PTX_OP_ABS:
-    case PTX_OP_NEG:
-    case PTX_OP_MIN:
-    case PTX_OP_MAX:
-    case PTX_OP_POPC:
-    case PTX_OP_CLZ:
-    case PTX_OP_BFIND:
-    case PTX_OP_BREV:
-    case PTX_OP_BFE:
-    case PTX_OP_BFI:
-    case PTX_OP_ADDC:
-    case PTX_OP_SUBC:
-    case PTX_OP_MADC:
-    case PTX_OP_TESTP:
-    case PTX_OP_COPYSIGN:
-    case PTX_OP_FMA:
-    case PTX_OP_RCP:
-    case PTX_OP_SQRT:
-    case PTX_OP_RSQRT:
-    case PTX_OP_SIN:
-    case PTX_OP_COS:
-    case PTX_OP_LG2:
-    case PTX_OP_EX2:
-    case PTX_OP_TANH:
-    case PTX_OP_SET:
-    case PTX_OP_SETP:
-    case PTX_OP_SELP:
-    case PTX_OP_SLCT:
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-    case PTX_OP_NOT:
-    case PTX_OP_CNOT:
-    case PTX_OP_LOP3:
-    case PTX_OP_SHF:
-    case PTX_OP_SHL:
-    case PTX_OP_SHR:
-    case PTX_OP_PRMT:
-    case PTX_OP_CVT:
-    case PTX_OP_CVTA:
-    case PTX_OP_RET:
-    case PTX_OP_EXIT: return true;
-    case PTX_OP_MOV:
+    if (i->op == PTX_OP_MOV)
         return i->operand[1].kind != PTX_O_SREG ||
                (i->operand[1].sreg >= PTX_SR_TID_X && i->operand[1].sreg <= PTX_SR_NCTAID_Z);
-    default: return false;
-    }
+    return ptx_op_is(i->op, PTX_REGISTERS);
 }
 
 static bool

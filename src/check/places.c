@@ -248,29 +248,6 @@ describe_sync(struct place_facts *p, const struct ptx_insn *i)
                 (ptx_has(i, PTX_M_RELEASE) ? 0 : PLACE_ACQUIRE);
 }
 
-/* It may write to memory that place_facts does not tell of. */
-static bool
-is_opaque(const struct ptx_insn *i)
-{
-    switch (i->op) {
-    case PTX_OP_ST_BULK:
-    case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case PTX_OP_CP_ASYNC_BULK_TENSOR:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case PTX_OP_MULTIMEM_ST:
-    case PTX_OP_MULTIMEM_RED:
-    case PTX_OP_MULTIMEM_CP_ASYNC_BULK:
-    case PTX_OP_MULTIMEM_CP_REDUCE_ASYNC_BULK:
-    case PTX_OP_SUST:
-    case PTX_OP_SURED:
-    case PTX_OP_TENSORMAP_REPLACE:
-    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
-    case PTX_OP_DISCARD: return true;
-    default: return false;
-    }
-}
-
 static void
 describe_insn(struct walk *w, struct kernel_facts *k, const struct wir_insn *f)
 {
@@ -281,7 +258,7 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct wir_insn *f)
         return;
     struct place_facts *p = &k->place[f->place];
     describe_sync(p, i);
-    k->opaque |= is_opaque(i);
+    k->opaque |= ptx_op_is(i->op, PTX_UNTOLD);
     k->releases |= is_fence(i) || (flags_of(i) & PLACE_RELEASE);
     k->narrow |= is_narrow(i);
     k->uneven |=

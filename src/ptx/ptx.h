@@ -103,6 +103,19 @@ const char *ptx_space_name(enum ptx_space s);
 enum ptx_status { PTX_FULL, PTX_PARTIAL, PTX_LEFT_OUT };
 enum ptx_status ptx_op_status(enum ptx_op op);
 
+/* What holds of an instruction whatever its operands are: a row of ptx_traits.def. */
+enum ptx_trait {
+    PTX_REGISTERS = 1,  /* it reads and writes registers, nothing else */
+    PTX_RESULTLESS = 2, /* it writes none of its operands */
+    PTX_BRANCHED = 4,   /* it reads or writes memory, calls or waits: not to be done for lanes whose
+                           guard is false */
+    PTX_YIELDS = 8,     /* it accesses memory that other threads may access too, or sleeps */
+    PTX_BY_SPACE = 16,  /* PTX_YIELDS holds in state spaces that threads share */
+    PTX_AROUND = 32,    /* it reaches global memory otherwise than as ld, st, atom and red do */
+    PTX_UNTOLD = 64,    /* it may write memory that `lockstep check` has no address of beforehand */
+};
+bool ptx_op_is(enum ptx_op op, enum ptx_trait trait);
+
 /* -- operands ---------------------------------------------------------------------------------- */
 
 enum ptx_operand_kind {

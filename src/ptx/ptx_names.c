@@ -25,6 +25,12 @@ static const struct {
 #undef OP
 };
 
+static const uint8_t traits[PTX_OP_COUNT] = {
+#define TRAITS(name, set) [PTX_OP_##name] = (set),
+#include "ptx/ptx_traits.def"
+#undef TRAITS
+};
+
 static const char *const mods[] = {
     "none",
 #define MOD(name, text) text,
@@ -74,6 +80,12 @@ enum ptx_status
 ptx_op_status(enum ptx_op op)
 {
     return op < PTX_OP_COUNT ? ops[op].status : PTX_LEFT_OUT;
+}
+
+bool
+ptx_op_is(enum ptx_op op, enum ptx_trait trait)
+{
+    return op < PTX_OP_COUNT && (traits[op] & trait);
 }
 
 const char *

@@ -43,119 +43,17 @@ wir_syncs(const struct ptx_insn *i)
 bool
 wir_needs_branch(const struct ptx_insn *i)
 {
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_ST:
-    case PTX_OP_ATOM:
-    case PTX_OP_RED:
-    case PTX_OP_CALL:
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT:
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-    case PTX_OP_BAR_WARP:
-    case PTX_OP_BARRIER_CLUSTER:
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ACTIVEMASK:
-    case PTX_OP_ELECT:
-    case PTX_OP_TEX:
-    case PTX_OP_TLD4:
-    case PTX_OP_SULD:
-    case PTX_OP_SUST:
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_SURED:
-    case PTX_OP_TXQ:
-    case PTX_OP_SUQ:
-    case PTX_OP_ISTYPEP:
-    case PTX_OP_CP_ASYNC_MBARRIER:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
-    case PTX_OP_CP_ASYNC_BULK_TENSOR:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case PTX_OP_TENSORMAP_REPLACE:
-    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
-    case PTX_OP_ST_ASYNC:
-    case PTX_OP_ST_BULK:
-    case PTX_OP_RED_ASYNC:
-    case PTX_OP_MOVMATRIX:
-    case PTX_OP_ALLOCA:
-    case PTX_OP_STACKRESTORE:
-    case PTX_OP_MBARRIER:
-    case PTX_OP_MMA:
-    case PTX_OP_WMMA:
-    case PTX_OP_WGMMA_FENCE:
-    case PTX_OP_WGMMA_MMA_ASYNC:
-    case PTX_OP_WGMMA_COMMIT_GROUP:
-    case PTX_OP_WGMMA_WAIT_GROUP:
-    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
-    case PTX_OP_TCGEN05_ALLOC:
-    case PTX_OP_TCGEN05_DEALLOC:
-    case PTX_OP_TCGEN05_RELINQUISH_ALLOC_PERMIT:
-    case PTX_OP_TCGEN05_LD:
-    case PTX_OP_TCGEN05_ST:
-    case PTX_OP_TCGEN05_CP:
-    case PTX_OP_TCGEN05_SHIFT:
-    case PTX_OP_TCGEN05_MMA:
-    case PTX_OP_TCGEN05_MMA_WS:
-    case PTX_OP_TCGEN05_MMA_SP:
-    case PTX_OP_TCGEN05_MMA_WS_SP:
-    case PTX_OP_TCGEN05_COMMIT:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_BRX: return true;
-    default: return false;
-    }
+    return ptx_op_is(i->op, PTX_BRANCHED);
 }
 
 bool
 wir_gives_way(const struct ptx_insn *i)
 {
-    switch (i->op) {
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-    case PTX_OP_ST:
-    case PTX_OP_ATOM:
-    case PTX_OP_RED:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_WGMMA_MMA_ASYNC:
-    case PTX_OP_ST_ASYNC:
-    case PTX_OP_ST_BULK:
-    case PTX_OP_MBARRIER:
-        return i->space != PTX_SPACE_PARAM && i->space != PTX_SPACE_LOCAL &&
-               i->space != PTX_SPACE_CONST;
-    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
-    case PTX_OP_TCGEN05_ALLOC:
-    case PTX_OP_TCGEN05_DEALLOC:
-    case PTX_OP_TCGEN05_LD:
-    case PTX_OP_TCGEN05_ST:
-    case PTX_OP_TCGEN05_CP:
-    case PTX_OP_TCGEN05_SHIFT:
-    case PTX_OP_TCGEN05_MMA:
-    case PTX_OP_TCGEN05_MMA_WS:
-    case PTX_OP_TCGEN05_MMA_SP:
-    case PTX_OP_TCGEN05_MMA_WS_SP:
-    case PTX_OP_TCGEN05_COMMIT: return true;
-    case PTX_OP_WMMA: return ptx_has(i, PTX_M_LOAD) || ptx_has(i, PTX_M_STORE);
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case PTX_OP_CP_ASYNC_BULK_TENSOR:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case PTX_OP_TENSORMAP_REPLACE:
-    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
-    case PTX_OP_SULD:
-    case PTX_OP_SUST:
-    case PTX_OP_SURED:
-    case PTX_OP_NANOSLEEP: return true;
-    default: return false;
-    }
+    if (i->op == PTX_OP_WMMA)
+        return ptx_has(i, PTX_M_LOAD) || ptx_has(i, PTX_M_STORE);
+    bool own =
+        i->space == PTX_SPACE_PARAM || i->space == PTX_SPACE_LOCAL || i->space == PTX_SPACE_CONST;
+    return ptx_op_is(i->op, PTX_YIELDS) && !(own && ptx_op_is(i->op, PTX_BY_SPACE));
 }
 
 struct cut {

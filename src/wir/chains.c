@@ -15,53 +15,13 @@ destinations(const struct ptx_insn *i)
     case PTX_OP_ST:
         /* A parameter slot in registers is written like any other. */
         return i->operand[0].kind == PTX_O_ADDRESS ? 0 : 1;
-    case PTX_OP_RED:
-    case PTX_OP_BRA:
-    case PTX_OP_BRX:
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_BAR_WARP:
-    case PTX_OP_BARRIER_CLUSTER:
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE:
-    case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU:
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_PMEVENT:
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
-    case PTX_OP_CP_ASYNC_BULK_TENSOR:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case PTX_OP_TENSORMAP_REPLACE:
-    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
-    case PTX_OP_SUST:
-    case PTX_OP_SURED:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_STACKRESTORE:
-    case PTX_OP_DISCARD:
-    case PTX_OP_APPLYPRIORITY:
-    case PTX_OP_WGMMA_WAIT_GROUP:
-    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
-    case PTX_OP_TCGEN05_DEALLOC:
-    case PTX_OP_TCGEN05_ST:
-    case PTX_OP_TCGEN05_CP:
-    case PTX_OP_TCGEN05_SHIFT:
-    case PTX_OP_TCGEN05_MMA:
-    case PTX_OP_TCGEN05_MMA_WS:
-    case PTX_OP_TCGEN05_MMA_SP:
-    case PTX_OP_TCGEN05_MMA_WS_SP:
-    case PTX_OP_TCGEN05_COMMIT:
-    case PTX_OP_SETMAXNREG: return 0;
     case PTX_OP_BAR:
     case PTX_OP_BARRIER: return ptx_has(i, PTX_M_RED) ? 1 : 0;
     case PTX_OP_WMMA: return ptx_has(i, PTX_M_STORE) ? 0 : 1;
     case PTX_OP_MBARRIER: return i->operand_count && i->operand[0].kind != PTX_O_ADDRESS ? 1 : 0;
     case PTX_OP_CALL: /* results first; without any, the target or the arguments stand there */
         return i->operand_count > 1 && i->operand[0].kind == PTX_O_LIST ? 1 : 0;
-    default: return i->operand_count ? 1 : 0;
+    default: return i->operand_count && !ptx_op_is(i->op, PTX_RESULTLESS) ? 1 : 0;
     }
 }
 

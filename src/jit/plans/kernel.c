@@ -26,44 +26,12 @@ plan_may_pend(const struct ptx_insn *p)
            !ptx_has(p, PTX_M_SYS); /* the host may watch it grow */
 }
 
-/* What reads or writes global memory by other ways than load, store and atom. */
-static bool
-goes_around(const struct ptx_insn *p)
-{
-    switch (p->op) {
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case PTX_OP_CP_ASYNC_BULK_TENSOR:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case PTX_OP_TENSORMAP_REPLACE:
-    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
-    case PTX_OP_SUST:
-    case PTX_OP_SURED:
-    case PTX_OP_SULD:
-    case PTX_OP_MBARRIER:
-    case PTX_OP_WMMA:
-    case PTX_OP_WGMMA_MMA_ASYNC:
-    case PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL:
-    case PTX_OP_TCGEN05_ALLOC:
-    case PTX_OP_TCGEN05_CP:
-    case PTX_OP_TCGEN05_MMA:
-    case PTX_OP_TCGEN05_MMA_WS:
-    case PTX_OP_TCGEN05_MMA_SP:
-    case PTX_OP_TCGEN05_MMA_WS_SP:
-    case PTX_OP_TCGEN05_COMMIT:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX: return true;
-    default: return false;
-    }
-}
-
 bool
 plan_combines(const struct wir *f)
 {
     bool some = false;
     for (uint32_t n = 0; n < f->insn_count; n++) {
-        if (goes_around(&f->insns[n].i))
+        if (ptx_op_is(f->insns[n].i.op, PTX_AROUND))
             return false;
         some |= plan_may_pend(&f->insns[n].i);
     }
