@@ -21,14 +21,8 @@ sum(const int *input, int *result, int n)
         atomicAdd(result, input[i]);
 }
 
-static void
-launch(const int *input, int *result, int n)
-{
-    sum<<<suite_div_up(n, BLOCK), BLOCK>>>(input, result, n);
-}
-
 int
 main(int argc, char **argv)
 {
-    return sum_main("atomics/atomic", "sum by atomics", launch, every_thread, argc, argv);
+    return sum_main("atomics/atomic", "sum by atomics", sum, every_thread, argc, argv);
 }

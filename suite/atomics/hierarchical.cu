@@ -31,14 +31,8 @@ sum(const int *input, int *result, int n)
         atomicAdd(result, partial);
 }
 
-static void
-launch(const int *input, int *result, int n)
-{
-    sum<<<suite_div_up(n, BLOCK), BLOCK>>>(input, result, n);
-}
-
 int
 main(int argc, char **argv)
 {
-    return sum_main("atomics/hierarchical", "hierarchical sum", launch, every_block, argc, argv);
+    return sum_main("atomics/hierarchical", "hierarchical sum", sum, every_block, argc, argv);
 }

@@ -21,15 +21,9 @@ sum(const int *input, int *result, int n)
         *result += input[i];
 }
 
-static void
-launch(const int *input, int *result, int n)
-{
-    sum<<<suite_div_up(n, BLOCK), BLOCK>>>(input, result, n);
-}
-
 int
 main(int argc, char **argv)
 {
-    return sum_main("atomics/lost_updates", "sum without atomics", launch, every_thread, argc,
+    return sum_main("atomics/lost_updates", "sum without atomics", sum, every_thread, argc,
                     argv);
 }

@@ -28,15 +28,9 @@ sum(const int *input, int *result, int n)
         atomicAdd(result, partial);
 }
 
-static void
-launch(const int *input, int *result, int n)
-{
-    sum<<<suite_div_up(n, BLOCK), BLOCK>>>(input, result, n);
-}
-
 int
 main(int argc, char **argv)
 {
-    return sum_main("atomics/no_barrier", "hierarchical sum, a barrier forgotten", launch,
+    return sum_main("atomics/no_barrier", "hierarchical sum, a barrier forgotten", sum,
                     every_block, argc, argv);
 }

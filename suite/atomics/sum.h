@@ -9,11 +9,11 @@
 
 enum { BLOCK = 128 };
 
-typedef void sum_launch(const int *input, int *result, int n);
+typedef void sum_kernel(const int *input, int *result, int n);
 
-/* contenders: atomics on the result in global memory for n elements. */
+/* A thread an element. contenders: atomics on the result in global memory for n elements. */
 static int
-sum_main(const char *name, const char *title, sum_launch *launch, double (*contenders)(int n),
+sum_main(const char *name, const char *title, sum_kernel *kernel, double (*contenders)(int n),
          int argc, char **argv)
 {
     struct suite s = suite_begin(name, title, 1000, NULL, 0, argc, argv);
@@ -26,12 +26,11 @@ sum_main(const char *name, const char *title, sum_launch *launch, double (*conte
     CHECK(cudaMemset(result, 0, sizeof *result));
     if (n)
         SUITE_TIME_AFTER(&s, CHECK(cudaMemset(result, 0, sizeof *result)),
-                         launch(input, result, n));
+                         (kernel<<<suite_div_up(n, BLOCK), BLOCK>>>(input, result, n)));
     suite_download(&found, result, 1);
     suite_compare_equal(&s, "sum", &found, &right, 1);
     suite_figure(&s, "atomics on the one result", contenders(n));
-    CHECK(cudaFree(input));
-    CHECK(cudaFree(result));
+    suite_free_device(input, result);
     free(host);
     return suite_end(&s);
 }

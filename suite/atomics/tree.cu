@@ -30,14 +30,8 @@ sum(const int *input, int *result, int n)
         atomicAdd(result, data[0]);
 }
 
-static void
-launch(const int *input, int *result, int n)
-{
-    sum<<<suite_div_up(n, BLOCK), BLOCK>>>(input, result, n);
-}
-
 int
 main(int argc, char **argv)
 {
-    return sum_main("atomics/tree", "sum by a tree", launch, every_block, argc, argv);
+    return sum_main("atomics/tree", "sum by a tree", sum, every_block, argc, argv);
 }

@@ -125,12 +125,8 @@ average_main(const struct average_case *c, int argc, char **argv)
                          result = c->launch(a, b, n, iterations));
     suite_download(found, result, n);
     suite_compare_floats(&s, "result", found, right, n, 1e-6);
-    CHECK(cudaFree(start));
-    CHECK(cudaFree(a));
-    CHECK(cudaFree(b));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(start, a, b);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

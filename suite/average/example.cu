@@ -95,12 +95,8 @@ run(struct suite *s, const float *host, int n, int work, int steps)
     suite_compare_floats(s, "result", found, right, n, 1e-6);
     for (int b = 0; b < blocks && n <= 16; b++)
         print_tile(s, tiles + (size_t)b * (steps + 1) * wide, b, work, steps);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    CHECK(cudaFree(trace));
-    free(found);
-    free(tiles);
-    free(right);
+    suite_free_device(in, out, trace);
+    suite_free_host(found, tiles, right);
 }
 
 int

@@ -47,11 +47,8 @@ axpb_main(const char *name, const char *title, axpb_launch *launch, int argc, ch
     suite_figure(&s, "host time, ms", host_ms);
     suite_figure(&s, "device time, ms", s.best_ms);
     suite_figure(&s, "sum of differences", difference);
-    CHECK(cudaFree(x));
-    CHECK(cudaFree(y));
-    free(host);
-    free(right);
-    free(found);
+    suite_free_device(x, y);
+    suite_free_host(host, right, found);
     return suite_end(&s);
 }
 

@@ -34,9 +34,7 @@ main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         host[i] = 5 * host[i] - 1;
     suite_compare_floats(&s, "y", found, host, n, 1e-6);
-    CHECK(cudaFree(x));
-    CHECK(cudaFree(y));
-    free(host);
-    free(found);
+    suite_free_device(x, y);
+    suite_free_host(host, found);
     return suite_end(&s);
 }

@@ -123,11 +123,8 @@ banks_main(const struct banks_pattern *p, int argc, char **argv)
         suite_say(&s, "%10d  %6d  %8d\n", number, degree, accesses);
     }
     suite_say(&s, "\n");
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, out);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

@@ -12,7 +12,7 @@
 enum { THREADS = 64 };
 
 static int
-barriers_main(const char *name, const char *title, void (*launch)(int *out, const int *in, int n),
+barriers_main(const char *name, const char *title, void (*kernel)(int *out, const int *in),
               int argc, char **argv)
 {
     struct suite s = suite_begin(name, title, 1000, NULL, 0, argc, argv);
@@ -23,14 +23,11 @@ barriers_main(const char *name, const char *title, void (*launch)(int *out, cons
         right[i] = 2 * host[i / THREADS * THREADS + THREADS - 1 - i % THREADS];
     int *in = suite_upload(host, padded), *out = suite_device<int>(padded);
     if (n)
-        SUITE_TIME(&s, launch(out, in, n));
+        SUITE_TIME(&s, (kernel<<<suite_div_up(n, THREADS), THREADS>>>(out, in)));
     suite_download(found, out, n);
     suite_compare_equal(&s, "out", found, right, n);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, out);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

@@ -30,15 +30,9 @@ turn_round(int *out, const int *in)
     out[i] = words[THREADS - 1 - t];
 }
 
-static void
-launch(int *out, const int *in, int n)
-{
-    turn_round<<<suite_div_up(n, THREADS), THREADS>>>(out, in);
-}
-
 int
 main(int argc, char **argv)
 {
-    return barriers_main("barriers/both_branches_wrong", "one barrier in each branch", launch, argc,
+    return barriers_main("barriers/both_branches_wrong", "one barrier in each branch", turn_round, argc,
                          argv);
 }

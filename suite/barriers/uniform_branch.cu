@@ -29,15 +29,9 @@ turn_round(int *out, const int *in)
     }
 }
 
-static void
-launch(int *out, const int *in, int n)
-{
-    turn_round<<<suite_div_up(n, THREADS), THREADS>>>(out, in);
-}
-
 int
 main(int argc, char **argv)
 {
     return barriers_main("barriers/uniform_branch", "a barrier in either way, a block goes one way",
-                         launch, argc, argv);
+                         turn_round, argc, argv);
 }

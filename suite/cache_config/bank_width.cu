@@ -59,9 +59,7 @@ main(int argc, char **argv)
         suite_figure(&s, names[k], width);
     }
     CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeDefault));
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
+    suite_free_device(in, out);
+    suite_free_host(host, found);
     return suite_end(&s);
 }

@@ -71,11 +71,7 @@ main(int argc, char **argv)
     suite_figure(&s, "bytes device to host", 1.0 * n * sizeof(float));
     suite_figure(&s, "device memory bytes, device level", 3.0 * STEPS * n * sizeof(float));
     suite_figure(&s, "device memory bytes, block level", 3.0 * n * sizeof(float));
-    CHECK(cudaFree(x));
-    CHECK(cudaFree(at));
-    free(host);
-    free(ones);
-    free(found);
-    free(right);
+    suite_free_device(x, at);
+    suite_free_host(host, ones, found, right);
     return suite_end(&s);
 }

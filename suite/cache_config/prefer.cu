@@ -72,9 +72,7 @@ main(int argc, char **argv)
         snprintf(name, sizeof name, "blocks an SM, %s preferred", preferences[k].name);
         suite_figure(&s, name, by_device);
     }
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
+    suite_free_device(in, out);
+    suite_free_host(host, found);
     return suite_end(&s);
 }

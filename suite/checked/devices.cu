@@ -64,8 +64,7 @@ use(struct suite *s, int device)
     suite_download(found, at, n);
     suite_compare_equal(s, "number", found, right, n);
     CHECK(cudaFree(at));
-    free(found);
-    free(right);
+    suite_free_host(found, right);
 }
 
 int

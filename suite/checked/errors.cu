@@ -65,7 +65,6 @@ main(int argc, char **argv)
     suite_download(back, at, n);
     suite_compare_equal(&s, "copied", back, host, n);
     CHECK(cudaFree(at));
-    free(host);
-    free(back);
+    suite_free_host(host, back);
     return suite_end(&s);
 }

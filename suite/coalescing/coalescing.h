@@ -49,10 +49,8 @@ coalescing_main(const char *name, const char *title, int argc, char **argv)
     if (wrong)
         suite_wrong(&s, "%zu of %d elements differ", wrong, n);
     suite_figure(&s, "bytes loaded by a warp, needed", 32.0 * sizeof(TYPE));
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
+    suite_free_device(in, out);
+    suite_free_host(host, found);
     return suite_end(&s);
 }
 

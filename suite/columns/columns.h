@@ -60,11 +60,8 @@ columns_main(const char *name, const char *title, int argc, char **argv)
         SUITE_TIME(&s, launch(in, out, w, h));
     suite_download(found, out, h);
     suite_compare_floats(&s, "sum", found, right, h, 1e-4);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, out);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

@@ -47,8 +47,7 @@ suite_compare_product(struct suite *s, const float *a, const float *b, const flo
             suite_compare_one(s, "C", (size_t)row * n + j, c[(size_t)row * n + j], sum[j],
                               2 * (1 + sqrt((double)k)) * unit * size[j]);
     }
-    free(sum);
-    free(size);
+    suite_free_host(sum, size);
 }
 
 /* --sets S: as many copies of the three matrices, which the launches take in turn: with more than
@@ -153,14 +152,10 @@ suite_product_main(const struct suite_product *p, int argc, char **argv)
     suite_figure(&s, "madds_per_second", madds);
     suite_figure(&s, "flops_per_byte",
                  2.0 * m * k * n / (4.0 * (count_a + count_b + count_c) + 1e-9));
-    CHECK(cudaFree(a));
-    CHECK(cudaFree(b));
-    CHECK(cudaFree(c));
+    suite_free_device(a, b, c);
     if (sets.more)
         CHECK(cudaFree(sets.more));
-    free(host_a);
-    free(host_b);
-    free(host_c);
+    suite_free_host(host_a, host_b, host_c);
     return suite_end(&s);
 }
 

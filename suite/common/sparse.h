@@ -34,9 +34,7 @@ sparse_new(int rows, int cols, int count)
 static inline void
 sparse_free(struct sparse *m)
 {
-    free(m->row_ptr);
-    free(m->col);
-    free(m->data);
+    suite_free_host(m->row_ptr, m->col, m->data);
 }
 
 static inline struct sparse

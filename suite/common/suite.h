@@ -100,8 +100,9 @@ suite_fill_ints(int *at, size_t count, int below, uint32_t seed)
         at[i] = (int)(suite_random(i, seed) % (uint32_t)below);
 }
 
-/* -- memory: an element more than asked for, so that none is never a null pointer
- * ------------------ */
+/* -- memory ------------------------------------------------------------------------------------ */
+
+/* An element more than asked for, so that none is never a null pointer. */
 
 template <typename T>
 static inline T *
@@ -151,6 +152,24 @@ suite_download(T *host, const T *device, size_t count)
 {
     if (count)
         CHECK(cudaMemcpy(host, device, count * sizeof(T), cudaMemcpyDeviceToHost));
+}
+
+/* Several at once. */
+static inline void
+suite_free_host(void *a, void *b, void *c = NULL, void *d = NULL, void *e = NULL, void *f = NULL)
+{
+    void *all[] = {a, b, c, d, e, f};
+    for (int i = 0; i < 6; i++)
+        free(all[i]);
+}
+
+static inline void
+suite_free_device(void *a, void *b, void *c = NULL, void *d = NULL, void *e = NULL, void *f = NULL)
+{
+    void *all[] = {a, b, c, d, e, f};
+    for (int i = 0; i < 6; i++)
+        if (all[i])
+            CHECK(cudaFree(all[i]));
 }
 
 /* -- options ----------------------------------------------------------------------------------- */
@@ -342,11 +361,13 @@ suite_timed(struct suite *s, int i, double ms)
 {
     if (i <= 1 || ms < s->best_ms)
         s->best_ms = ms;
-    if (!s->all_ms)
-        s->all_ms = suite_host<double>(s->repeat);
-    if (i)
-        s->all_ms[i - 1] = ms;
-    if (i == 0 || i < s->repeat) {
+    if (i == 0) {
+        s->all_ms = s->repeat ? suite_host<double>(s->repeat) : NULL;
+        s->median_ms = ms;
+        return;
+    }
+    s->all_ms[i - 1] = ms;
+    if (i < s->repeat) {
         s->median_ms = ms;
         return;
     }

@@ -10,9 +10,7 @@
  * check: 17 300
  * bench: 100003
  */
-#include "constant.h"
-
-__constant__ float table_constant[WORDS];
+#include "constant_table.h"
 
 __global__ void
 sum_words(float *out, const float *in, int n)
@@ -27,22 +25,9 @@ sum_words(float *out, const float *in, int n)
     out[i] = in[i] * sum;
 }
 
-static void
-set(const float *table)
-{
-    CHECK(cudaMemcpyToSymbol(table_constant, table, sizeof table_constant));
-}
-
-static void
-launch(float *out, const float *in, const float *table, int n)
-{
-    (void)table;
-    sum_words<<<suite_div_up(n, THREADS), THREADS>>>(out, in, n);
-}
-
 int
 main(int argc, char **argv)
 {
     return constant_main("constant/broadcast", "one word for all, from constant memory", false, set,
-                         launch, argc, argv);
+                         launch<sum_words>, argc, argv);
 }

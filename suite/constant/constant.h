@@ -11,6 +11,14 @@
 
 enum { WORDS = 64, ROUNDS = 16, THREADS = 128 };
 
+/* A thread an element, the table in global memory. */
+template <void (*kernel)(float *out, const float *in, const float *table, int n)>
+static inline void
+constant_launch(float *out, const float *in, const float *table, int n)
+{
+    kernel<<<suite_div_up(n, THREADS), THREADS>>>(out, in, table, n);
+}
+
 static int
 constant_main(const char *name, const char *title, bool scattered, void (*set)(const float *table),
               void (*launch)(float *out, const float *in, const float *table, int n), int argc,
@@ -35,12 +43,8 @@ constant_main(const char *name, const char *title, bool scattered, void (*set)(c
         SUITE_TIME(&s, launch(out, in, device_table, n));
     suite_download(found, out, n);
     suite_compare_floats(&s, "out", found, right, n, 4e-6);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    CHECK(cudaFree(device_table));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, out, device_table);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

@@ -29,15 +29,9 @@ sum_words(float *out, const float *in, const float *table, int n)
     out[i] = in[i] * sum;
 }
 
-static void
-launch(float *out, const float *in, const float *table, int n)
-{
-    sum_words<<<suite_div_up(n, THREADS), THREADS>>>(out, in, table, n);
-}
-
 int
 main(int argc, char **argv)
 {
     return constant_main("constant/scattered_shared", "a word each, from shared memory", true, NULL,
-                         launch, argc, argv);
+                         constant_launch<sum_words>, argc, argv);
 }

@@ -58,7 +58,6 @@ main(int argc, char **argv)
     }
     suite_figure(&s, "constant_memory", s.device.totalConstMem);
     CHECK(cudaFree(out));
-    free(host);
-    free(found);
+    suite_free_host(host, found);
     return suite_end(&s);
 }

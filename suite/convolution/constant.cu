@@ -11,9 +11,7 @@
  * bench: 1000000
  * gpu: 268435456 --mask 9
  */
-#include "convolution.h"
-
-__constant__ float mask_constant[MOST_MASK];
+#include "constant_mask.h"
 
 __global__ void
 convolve(const float *in, float *out, int wide, int n)
@@ -28,23 +26,10 @@ convolve(const float *in, float *out, int wide, int n)
     out[i] = sum;
 }
 
-static void
-set_mask(const float *mask, int wide)
-{
-    CHECK(cudaMemcpyToSymbol(mask_constant, mask, wide * sizeof *mask));
-}
-
-static void
-launch(const float *in, const float *mask, float *out, int wide, int n)
-{
-    (void)mask;
-    convolve<<<suite_div_up(n, TILE), TILE>>>(in, out, wide, n);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct convolution c = {"convolution/constant", "mask in constant memory", set_mask,
-                                  launch};
+                                  launch<convolve>};
     return convolution_main(&c, argc, argv);
 }

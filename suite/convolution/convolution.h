@@ -58,12 +58,8 @@ convolution_main(const struct convolution *c, int argc, char **argv)
         suite_say(&s, "P[%d] = %g\n", i, found[i]);
     if (n > 1)
         suite_figure(&s, "P1", found[1]);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    CHECK(cudaFree(device_mask));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, out, device_mask);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

@@ -12,11 +12,9 @@
  * bench: 1000000
  * gpu: 268435456 --mask 9
  */
-#include "convolution.h"
+#include "constant_mask.h"
 
 enum { EACH = 4 };
-
-__constant__ float mask_constant[MOST_MASK];
 
 __global__ void
 convolve(const float *in, float *out, int wide, int n)
@@ -41,23 +39,10 @@ convolve(const float *in, float *out, int wide, int n)
             out[first + e * TILE + t] = sum[e];
 }
 
-static void
-set_mask(const float *mask, int wide)
-{
-    CHECK(cudaMemcpyToSymbol(mask_constant, mask, wide * sizeof *mask));
-}
-
-static void
-launch(const float *in, const float *mask, float *out, int wide, int n)
-{
-    (void)mask;
-    convolve<<<suite_div_up(n, EACH * TILE), TILE>>>(in, out, wide, n);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct convolution c = {"convolution/registers", "tile with halo, four results a thread",
-                                  set_mask, launch};
+                                  set_mask, launch<convolve, EACH>};
     return convolution_main(&c, argc, argv);
 }

@@ -15,13 +15,11 @@
  * bench: 1000000
  * gpu: 268435456 --mask 9
  */
-#include "convolution.h"
+#include "constant_mask.h"
 
 #ifndef EACH
 #define EACH 1 /* vectors a thread */
 #endif
-
-__constant__ float mask_constant[MOST_MASK];
 
 static __device__ __forceinline__ float4
 load(const float *in, int i, int n)
@@ -86,12 +84,6 @@ __launch_bounds__(TILE) convolve(const float *in, float *out, int n)
                 if (at + r < n)
                     out[at + r] = sum[r];
     }
-}
-
-static void
-set_mask(const float *mask, int wide)
-{
-    CHECK(cudaMemcpyToSymbol(mask_constant, mask, wide * sizeof *mask));
 }
 
 template <int SIDE>

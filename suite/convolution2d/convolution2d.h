@@ -59,10 +59,8 @@ convolution2d_main(const char *name, const char *title,
     convolution2d_compare(&s, host, mask, found);
     if (s.best_ms > 0)
         suite_figure(&s, "gigabytes_per_second", 2e-6 * count * sizeof(float) / s.best_ms);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
+    suite_free_device(in, out);
+    suite_free_host(host, found);
     return suite_end(&s);
 }
 

@@ -126,9 +126,7 @@ end(struct split *w, float *found)
         int at = share(w->n, d, w->devices), count = share(w->n, d + 1, w->devices) - at;
         CHECK(cudaSetDevice(d));
         suite_download(found + at, p->to + at - p->first, count);
-        CHECK(cudaFree(p->start));
-        CHECK(cudaFree(p->work[0]));
-        CHECK(cudaFree(p->work[1]));
+        suite_free_device(p->start, p->work[0], p->work[1]);
         CHECK(cudaStreamDestroy(p->stream));
         CHECK(cudaEventDestroy(p->filtered));
         CHECK(cudaEventDestroy(p->sent));
@@ -162,8 +160,6 @@ main(int argc, char **argv)
         suite_compare_floats(&s, "result", found, right, w.n, 1e-6);
         devices_report(&s, w.devices, ms, one);
     }
-    free(host);
-    free(found);
-    free(right);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }

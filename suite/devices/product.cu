@@ -150,11 +150,7 @@ end(struct split *w, float *c)
         int row = share(w->m, d, w->devices), rows = share(w->m, d + 1, w->devices) - row;
         CHECK(cudaSetDevice(d));
         suite_download(c + (size_t)row * w->n, p->c, (size_t)rows * w->n);
-        CHECK(cudaFree(p->a));
-        CHECK(cudaFree(p->c));
-        CHECK(cudaFree(p->own));
-        CHECK(cudaFree(p->next[0]));
-        CHECK(cudaFree(p->next[1]));
+        suite_free_device(p->a, p->c, p->own, p->next[0], p->next[1]);
         product_release(&p->room);
         CHECK(cudaStreamDestroy(p->compute));
         CHECK(cudaStreamDestroy(p->copy));
@@ -190,8 +186,6 @@ main(int argc, char **argv)
         devices_report(&s, w.devices, ms, one);
     }
     suite_figure(&s, "gflops", s.median_ms > 0 ? 2e-6 * count_a * w.n / s.median_ms : 0);
-    free(a);
-    free(b);
-    free(c);
+    suite_free_host(a, b, c);
     return suite_end(&s);
 }

@@ -32,11 +32,8 @@ difference_main(const char *name, const char *title, double loads, difference_la
     suite_figure(&s, "global loads of an inner block", loads);
     suite_figure(&s, "global loads an element", loads / BLOCK);
     suite_figure(&s, "global stores an element", 1);
-    CHECK(cudaFree(input));
-    CHECK(cudaFree(result));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(input, result);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

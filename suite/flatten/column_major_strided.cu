@@ -20,16 +20,9 @@ add_place(float *m, int rows, int cols)
         m[(size_t)col * rows + row] += (float)(100 * row + col);
 }
 
-static void
-launch(float *m, int rows, int cols)
-{
-    dim3 grid(suite_div_up(cols, WIDE), suite_div_up(rows, HIGH));
-    add_place<<<grid, dim3(WIDE, HIGH)>>>(m, rows, cols);
-}
-
 int
 main(int argc, char **argv)
 {
     return flatten_main("flatten/column_major_strided", "by columns, threads along a row", true,
-                        launch, argc, argv);
+                        flatten_rows<add_place>, argc, argv);
 }

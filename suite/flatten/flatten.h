@@ -26,6 +26,15 @@ flatten_picture(const struct suite *s, int rows, int cols, bool by_columns)
     suite_say(s, "\n\n");
 }
 
+/* Threads along a row. */
+template <void (*kernel)(float *m, int rows, int cols)>
+static void
+flatten_rows(float *m, int rows, int cols)
+{
+    dim3 grid(suite_div_up(cols, WIDE), suite_div_up(rows, HIGH));
+    kernel<<<grid, dim3(WIDE, HIGH)>>>(m, rows, cols);
+}
+
 static int
 flatten_main(const char *name, const char *title, bool by_columns,
              void (*launch)(float *m, int rows, int cols), int argc, char **argv)
@@ -49,9 +58,7 @@ flatten_main(const char *name, const char *title, bool by_columns,
     if (count <= 32)
         flatten_picture(&s, rows, cols, by_columns);
     CHECK(cudaFree(m));
-    free(host);
-    free(right);
-    free(found);
+    suite_free_host(host, right, found);
     return suite_end(&s);
 }
 

@@ -22,16 +22,9 @@ add_place(float *m, int rows, int cols)
         m[(size_t)row * cols + col] += (float)(100 * row + col);
 }
 
-static void
-launch(float *m, int rows, int cols)
-{
-    dim3 grid(suite_div_up(cols, WIDE), suite_div_up(rows, HIGH));
-    add_place<<<grid, dim3(WIDE, HIGH)>>>(m, rows, cols);
-}
-
 int
 main(int argc, char **argv)
 {
-    return flatten_main("flatten/mixed_wrong", "by columns, taken to be by rows", true, launch,
+    return flatten_main("flatten/mixed_wrong", "by columns, taken to be by rows", true, flatten_rows<add_place>,
                         argc, argv);
 }

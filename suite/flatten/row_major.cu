@@ -20,16 +20,9 @@ add_place(float *m, int rows, int cols)
         m[(size_t)row * cols + col] += (float)(100 * row + col);
 }
 
-static void
-launch(float *m, int rows, int cols)
-{
-    dim3 grid(suite_div_up(cols, WIDE), suite_div_up(rows, HIGH));
-    add_place<<<grid, dim3(WIDE, HIGH)>>>(m, rows, cols);
-}
-
 int
 main(int argc, char **argv)
 {
-    return flatten_main("flatten/row_major", "by rows, threads along a row", false, launch, argc,
+    return flatten_main("flatten/row_major", "by rows, threads along a row", false, flatten_rows<add_place>, argc,
                         argv);
 }

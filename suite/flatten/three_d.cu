@@ -44,8 +44,6 @@ main(int argc, char **argv)
     suite_download(found, m, count);
     suite_compare_equal(&s, "M", found, right, count);
     CHECK(cudaFree(m));
-    free(host);
-    free(right);
-    free(found);
+    suite_free_host(host, right, found);
     return suite_end(&s);
 }

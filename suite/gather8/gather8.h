@@ -48,11 +48,8 @@ gather8_main(const char *name, const char *title, double loads, double threads,
     suite_figure(&s, "global loads of an inner block", loads);
     suite_figure(&s, "global loads a cell", loads / (DIM * DIM));
     suite_figure(&s, "share of threads that compute", DIM * DIM / threads);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, out);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

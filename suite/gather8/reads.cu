@@ -75,7 +75,6 @@ main(int argc, char **argv)
         suite_figure(&s, name, 100.0 * d * d / ((d + 2) * (d + 2)));
     }
     CHECK(cudaFree(reads));
-    free(found);
-    free(right);
+    suite_free_host(found, right);
     return suite_end(&s);
 }

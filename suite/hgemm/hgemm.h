@@ -225,8 +225,7 @@ hgemm_compare(struct suite *s, const float *a, const float *b, const float *c, i
             suite_compare_one(s, "C", (size_t)row * n + j, c[(size_t)row * n + j], sum[j],
                               (2 + k / 16) / 8388608.0 * size[j]);
     }
-    free(sum);
-    free(size);
+    suite_free_host(sum, size);
 }
 
 /* For a kernel with more shared memory than a block has unasked. The multiprocessors: as many
@@ -264,14 +263,8 @@ hgemm_main(const char *name, const char *title, void (*launch)(const struct hgem
     double madds = s.median_ms > 0 ? (double)m * k * n / (1e-3 * s.median_ms) : 0;
     suite_figure(&s, "gflops", 2e-9 * madds);
     suite_figure(&s, "madds_per_second", madds);
-    CHECK(cudaFree(a));
-    CHECK(cudaFree(b));
-    CHECK(cudaFree(c));
-    free(from_a);
-    free(from_b);
-    free(host_a);
-    free(host_b);
-    free(host_c);
+    suite_free_device(a, b, c);
+    suite_free_host(from_a, from_b, host_a, host_b, host_c);
     return suite_end(&s);
 }
 

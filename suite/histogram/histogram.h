@@ -35,8 +35,7 @@ histogram_main(const char *name, const char *title, histogram_launch *launch, in
     suite_compare_equal(&s, "bin", found, right, BINS);
     if (s.best_ms > 0)
         suite_figure(&s, "gigabytes_per_second", 1e-6 * n / s.best_ms);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(bins));
+    suite_free_device(in, bins);
     free(host);
     return suite_end(&s);
 }

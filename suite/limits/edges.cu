@@ -95,7 +95,6 @@ main(int argc, char **argv)
     suite_figure(&s, "shared_per_block", d->sharedMemPerBlock);
     suite_figure(&s, "threads_per_sm", d->maxThreadsPerMultiProcessor);
     CHECK(cudaFree(out));
-    free(found);
-    free(right);
+    suite_free_host(found, right);
     return suite_end(&s);
 }

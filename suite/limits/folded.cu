@@ -39,7 +39,6 @@ main(int argc, char **argv)
     suite_say(&s, "%d blocks: a grid of %u x %u\n", blocks, grid.x, grid.y);
     suite_figure(&s, "blocks", blocks);
     CHECK(cudaFree(out));
-    free(found);
-    free(right);
+    suite_free_host(found, right);
     return suite_end(&s);
 }

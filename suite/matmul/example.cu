@@ -97,11 +97,7 @@ main(int argc, char **argv)
         print(&s, "B", host_b, k, n);
         print(&s, "C", found, m, n);
     }
-    CHECK(cudaFree(a));
-    CHECK(cudaFree(b));
-    free(host_a);
-    free(host_b);
-    free(right);
-    free(found);
+    suite_free_device(a, b);
+    suite_free_host(host_a, host_b, right, found);
     return suite_end(&s);
 }

@@ -89,8 +89,7 @@ compare_log(struct suite *s, const struct entry *log, int tile, int phases, int 
         suite_expect(s, count_m[i] == (row / tile == by), "an element of M is brought once");
         suite_expect(s, count_n[i] == (col / tile == bx), "an element of N is brought once");
     }
-    free(count_m);
-    free(count_n);
+    suite_free_host(count_m, count_n);
 }
 
 int
@@ -126,13 +125,7 @@ main(int argc, char **argv)
         print_log(&s, host_log, tile, side, width);
     suite_figure(&s, "phases", side);
     suite_figure(&s, "loads_of_the_block", 2.0 * logged);
-    CHECK(cudaFree(m));
-    CHECK(cudaFree(n));
-    CHECK(cudaFree(p));
-    CHECK(cudaFree(log));
-    free(host_m);
-    free(host_n);
-    free(found);
-    free(host_log);
+    suite_free_device(m, n, p, log);
+    suite_free_host(host_m, host_n, found, host_log);
     return suite_end(&s);
 }

@@ -389,8 +389,7 @@ product_launch_any(const struct product &p, struct product_room *room, cudaStrea
 static void
 product_release(struct product_room *room)
 {
-    CHECK(cudaFree(room->parts));
-    CHECK(cudaFree(room->arrived));
+    suite_free_device(room->parts, room->arrived);
     *room = {};
 }
 

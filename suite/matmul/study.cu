@@ -97,10 +97,7 @@ main(int argc, char **argv)
         CHECK(cudaFree(c));
     }
     print(&s, outcomes, count);
-    CHECK(cudaFree(a));
-    CHECK(cudaFree(b));
-    free(host_a);
-    free(host_b);
-    free(found);
+    suite_free_device(a, b);
+    suite_free_host(host_a, host_b, found);
     return suite_end(&s);
 }

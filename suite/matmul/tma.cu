@@ -136,7 +136,6 @@ main(int argc, char **argv)
 {
     const struct suite_product p = {"matmul/tma", "product with tensor copies", 0, 0, launch};
     int status = suite_product_main(&p, argc, argv);
-    CHECK(cudaFree(room_a));
-    CHECK(cudaFree(room_b));
+    suite_free_device(room_a, room_b);
     return status;
 }

@@ -66,13 +66,8 @@ nearest_main(const char *name, const char *title, int argc, char **argv)
     suite_figure(&s, "registers a thread", a.numRegs);
     suite_figure(&s, "local memory a thread, bytes", a.localSizeBytes);
     suite_figure(&s, "shared memory a block, bytes", a.sharedSizeBytes);
-    CHECK(cudaFree(p));
-    CHECK(cudaFree(q));
-    CHECK(cudaFree(out));
-    free(host_p);
-    free(host_q);
-    free(found);
-    free(right);
+    suite_free_device(p, q, out);
+    suite_free_host(host_p, host_q, found, right);
     return suite_end(&s);
 }
 

@@ -85,13 +85,9 @@ picture_main(const struct picture_kernel *k, int argc, char **argv)
         memcpy(picture.pixels, found, count);
         image_write(out_name, &picture);
     }
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    CHECK(cudaFree(device_kinds));
+    suite_free_device(in, out, device_kinds);
     image_free(&picture);
-    free(found);
-    free(right);
-    free(kinds);
+    suite_free_host(found, right, kinds);
     return suite_end(&s);
 }
 

@@ -75,10 +75,7 @@ main(int argc, char **argv)
     suite_expect(&s, computed.localSizeBytes >= sizeof order, "computed indices do");
     suite_figure(&s, "local_bytes_constant_indices", constant.localSizeBytes);
     suite_figure(&s, "local_bytes_computed_indices", computed.localSizeBytes);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(device_order));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, device_order);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }

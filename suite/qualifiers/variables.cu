@@ -75,10 +75,7 @@ main(int argc, char **argv)
     suite_figure(&s, "registers", kernel.numRegs);
     suite_figure(&s, "local_bytes", kernel.localSizeBytes);
     suite_figure(&s, "shared_bytes", kernel.sharedSizeBytes);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, out);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }

@@ -67,8 +67,6 @@ main(int argc, char **argv)
     suite_figure(&s, "blocks", blocks);
     suite_figure(&s, "threads", threads);
     CHECK(cudaFree(at));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }

@@ -85,7 +85,6 @@ main(int argc, char **argv)
     suite_figure(&s, "multiprocessors", d->multiProcessorCount);
     suite_figure(&s, "threads_per_block", d->maxThreadsPerBlock);
     CHECK(cudaFree(out));
-    free(found);
-    free(right);
+    suite_free_host(found, right);
     return suite_end(&s);
 }

@@ -32,8 +32,7 @@ reduce_main(const char *name, const char *title, reduce_launch *launch, int argc
         suite_compare_one(&s, "sum", 0, found, right, size / (1 << 20));
     if (s.best_ms > 0)
         suite_figure(&s, "gigabytes_per_second", 1e-6 * n * sizeof(float) / s.best_ms);
-    CHECK(cudaFree(input));
-    CHECK(cudaFree(result));
+    suite_free_device(input, result);
     free(host);
     return suite_end(&s);
 }

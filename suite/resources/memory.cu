@@ -99,9 +99,7 @@ main(int argc, char **argv)
     suite_download(found, out, n);
     compare_registers(&s, host, found, n);
     suite_say(&s, "\n");
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
+    suite_free_device(in, out);
+    suite_free_host(host, found);
     return suite_end(&s);
 }

@@ -51,7 +51,6 @@ main(int argc, char **argv)
     suite_download(found, at, n);
     suite_compare_equal(&s, "at", found, right, n);
     CHECK(cudaFree(at));
-    free(found);
-    free(right);
+    suite_free_host(found, right);
     return suite_end(&s);
 }

@@ -101,8 +101,7 @@ run(struct suite *s, const struct machine *m, const float *host, const float *in
     char name[40];
     snprintf(name, sizeof name, "bound_cgma_%g", cgma);
     suite_figure(s, name, bound(m, cgma));
-    free(found);
-    free(right);
+    suite_free_host(found, right);
 }
 
 int
@@ -138,8 +137,7 @@ main(int argc, char **argv)
     suite_figure(&s, "bandwidth", m.bandwidth);
     suite_figure(&s, "peak", m.peak);
     suite_figure(&s, "cgma_for_peak", m.peak / (m.bandwidth / 4));
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
+    suite_free_device(in, out);
     free(host);
     return suite_end(&s);
 }

@@ -47,10 +47,7 @@ main(int argc, char **argv)
     if (blocks <= 64)
         scalability_picture(&s, host_stays, blocks, sms);
     scalability_figures(&s, host_stays, blocks, sms);
-    CHECK(cudaFree(out));
-    CHECK(cudaFree(stays));
-    free(found);
-    free(right);
-    free(host_stays);
+    suite_free_device(out, stays);
+    suite_free_host(found, right, host_stays);
     return suite_end(&s);
 }

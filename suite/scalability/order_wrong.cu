@@ -37,7 +37,6 @@ main(int argc, char **argv)
     suite_download(found, out, count);
     suite_compare_equal(&s, "out", found, right, count);
     CHECK(cudaFree(out));
-    free(found);
-    free(right);
+    suite_free_host(found, right);
     return suite_end(&s);
 }

@@ -12,7 +12,7 @@
  * bench: 160
  * gpu: 4096
  */
-#include "../common/product.h"
+#include "sgemm.h"
 
 __global__ void
 product(const float *a, const float *b, float *c, int m, int k, int n)
@@ -26,8 +26,6 @@ product(const float *a, const float *b, float *c, int m, int k, int n)
         sum += (double)a[(size_t)row * k + l] * b[(size_t)l * n + col];
     c[(size_t)row * n + col] = (float)sum;
 }
-
-enum { SIDE = 16 };
 
 static void
 launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)

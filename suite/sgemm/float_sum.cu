@@ -12,7 +12,7 @@
  * bench: 160
  * gpu: 4096
  */
-#include "../common/product.h"
+#include "sgemm.h"
 
 __global__ void
 product(const float *a, const float *b, float *c, int m, int k, int n)
@@ -27,20 +27,10 @@ product(const float *a, const float *b, float *c, int m, int k, int n)
     c[(size_t)row * n + col] = (float)sum;
 }
 
-enum { SIDE = 16 };
-
-static void
-launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
-{
-    (void)tile;
-    dim3 grid(suite_div_up(m, SIDE), suite_div_up(n, SIDE));
-    product<<<grid, dim3(SIDE, SIDE)>>>(a, b, c, m, k, n);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct suite_product p = {"sgemm/float_sum", "product, global memory, rows along x", 0, 0,
-                                    launch};
+                                    launch_rows_along_x<product>};
     return suite_product_main(&p, argc, argv);
 }

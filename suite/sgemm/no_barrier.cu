@@ -13,7 +13,7 @@
  * expect: shared-race
  * result: either
  */
-#include "../common/product.h"
+#include "sgemm.h"
 
 __global__ void
 product(const float *a, const float *b, float *c, int m, int k, int n)
@@ -34,17 +34,10 @@ product(const float *a, const float *b, float *c, int m, int k, int n)
         c[(size_t)row * n + col] = (float)sum;
 }
 
-static void
-launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
-{
-    dim3 grid(suite_div_up(n, tile), suite_div_up(m, tile));
-    product<<<grid, dim3(tile, tile), 2 * tile * tile * sizeof(float)>>>(a, b, c, m, k, n);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct suite_product p = {"sgemm/no_barrier", "product, a barrier forgotten", 16, 22,
-                                    launch};
+                                    launch_tiles<product>};
     return suite_product_main(&p, argc, argv);
 }

@@ -32,11 +32,8 @@ reverse_main(const char *name, const char *title, int part, reverse_launch *laun
         SUITE_TIME(&s, launch(in, out, n));
     suite_download(found, out, n);
     suite_compare_floats(&s, "out", found, right, n, 0);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(in, out);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

@@ -11,9 +11,7 @@
  * check: 17 50x33
  * bench: 512
  */
-#include "smooth.h"
-
-__constant__ float constant_weights[MOST_WEIGHTS];
+#include "constant_weights.h"
 
 __global__ void
 smooth(struct smooth m)
@@ -29,25 +27,10 @@ smooth(struct smooth m)
     m.out[(size_t)y * m.width + x] = smooth_round(sum);
 }
 
-static void
-prepare(const float *weights, const float *line, int radius)
-{
-    int count = (2 * radius + 1) * (2 * radius + 1);
-    (void)line;
-    CHECK(cudaMemcpyToSymbol(constant_weights, weights, count * sizeof *weights));
-}
-
-static void
-launch(const struct smooth *m)
-{
-    dim3 grid(suite_div_up(m->width, TILE), suite_div_up(m->height, TILE)), block(TILE, TILE);
-    smooth<<<grid, block>>>(*m);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct smooth_program p = {"smooth/constant", "smoothing, weights in constant memory",
-                                     prepare, launch};
+                                     prepare, smooth_launch<smooth>};
     return smooth_main(&p, argc, argv);
 }

@@ -26,16 +26,9 @@ smooth(struct smooth m)
     m.out[(size_t)y * m.width + x] = smooth_round(sum);
 }
 
-static void
-launch(const struct smooth *m)
-{
-    dim3 grid(suite_div_up(m->width, TILE), suite_div_up(m->height, TILE)), block(TILE, TILE);
-    smooth<<<grid, block>>>(*m);
-}
-
 int
 main(int argc, char **argv)
 {
-    const struct smooth_program p = {"smooth/global", "smoothing, global memory", NULL, launch};
+    const struct smooth_program p = {"smooth/global", "smoothing, global memory", NULL, smooth_launch<smooth>};
     return smooth_main(&p, argc, argv);
 }

@@ -52,17 +52,10 @@ prepare(const float *weights, const float *line, int radius)
     CHECK(cudaMemcpyToSymbol(constant_line, line, (2 * radius + 1) * sizeof *line));
 }
 
-static void
-launch(const struct smooth *m)
-{
-    dim3 grid(suite_div_up(m->width, TILE), suite_div_up(m->height, TILE)), block(TILE, TILE);
-    smooth<<<grid, block>>>(*m);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct smooth_program p = {"smooth/separable", "smoothing, rows, then columns", prepare,
-                                     launch};
+                                     smooth_launch<smooth>};
     return smooth_main(&p, argc, argv);
 }

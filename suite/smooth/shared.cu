@@ -12,9 +12,7 @@
  * check: 17 50x33
  * bench: 512
  */
-#include "smooth.h"
-
-__constant__ float constant_weights[MOST_WEIGHTS];
+#include "constant_weights.h"
 
 __global__ void
 smooth(struct smooth m)
@@ -38,24 +36,9 @@ smooth(struct smooth m)
     m.out[(size_t)y * m.width + x] = smooth_round(sum);
 }
 
-static void
-prepare(const float *weights, const float *line, int radius)
-{
-    int count = (2 * radius + 1) * (2 * radius + 1);
-    (void)line;
-    CHECK(cudaMemcpyToSymbol(constant_weights, weights, count * sizeof *weights));
-}
-
-static void
-launch(const struct smooth *m)
-{
-    dim3 grid(suite_div_up(m->width, TILE), suite_div_up(m->height, TILE)), block(TILE, TILE);
-    smooth<<<grid, block, (size_t)(TILE + 2 * m->radius) * (TILE + 2 * m->radius)>>>(*m);
-}
-
 int
 main(int argc, char **argv)
 {
-    const struct smooth_program p = {"smooth/shared", "smoothing, tile with halo", prepare, launch};
+    const struct smooth_program p = {"smooth/shared", "smoothing, tile with halo", prepare, smooth_launch<smooth, true>};
     return smooth_main(&p, argc, argv);
 }

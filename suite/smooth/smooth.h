@@ -27,6 +27,16 @@ struct smooth_program {
     void (*launch)(const struct smooth *s);
 };
 
+/* A thread a pixel; halo: with shared memory for a block's pixels and those around them. */
+template <void (*kernel)(struct smooth), bool halo = false>
+static inline void
+smooth_launch(const struct smooth *m)
+{
+    dim3 grid(suite_div_up(m->width, TILE), suite_div_up(m->height, TILE)), block(TILE, TILE);
+    int wide = TILE + 2 * m->radius;
+    kernel<<<grid, block, halo ? (size_t)wide * wide : 0>>>(*m);
+}
+
 static __device__ __forceinline__ int
 smooth_pixel(const unsigned char *in, int x, int y, int width, int height)
 {

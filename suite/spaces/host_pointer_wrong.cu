@@ -36,7 +36,6 @@ main(int argc, char **argv)
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     suite_compare_equal(&s, "host", host, right, n);
-    free(host);
-    free(right);
+    suite_free_host(host, right);
     return suite_end(&s);
 }

@@ -59,10 +59,7 @@ main(int argc, char **argv)
     CHECK(cudaGetLastError());
     suite_download(found, out, count);
     suite_compare_equal(&s, "out", found, right, count);
-    CHECK(cudaFree(where));
-    CHECK(cudaFree(done));
-    CHECK(cudaFree(out));
-    free(found);
-    free(right);
+    suite_free_device(where, done, out);
+    suite_free_host(found, right);
     return suite_end(&s);
 }

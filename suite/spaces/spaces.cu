@@ -97,10 +97,7 @@ main(int argc, char **argv)
     suite_expect(&s, spaces[3] == GLOBAL, "what cudaMalloc gives lies in global memory");
     suite_expect(&s, launches == s.repeat + 1, "a __device__ variable outlives the launches");
     print(&s, spaces);
-    CHECK(cudaFree(device_order));
-    CHECK(cudaFree(device_spaces));
-    CHECK(cudaFree(sums));
-    free(found);
-    free(right);
+    suite_free_device(device_order, device_spaces, sums);
+    suite_free_host(found, right);
     return suite_end(&s);
 }

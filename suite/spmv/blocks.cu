@@ -208,8 +208,7 @@ launch(const struct spmv_device *m, const float *x, float *y)
 static void
 release(void)
 {
-    CHECK(cudaFree(first_row));
-    CHECK(cudaFree(carried));
+    suite_free_device(first_row, carried);
 }
 
 int

@@ -87,10 +87,7 @@ circuit_solve(const struct spmv_device *m, const float *v, float *x)
         rr = circuit_inner(r, r, n, room);
         circuit_combine<<<blocks, THREADS>>>(1, r, rr / before, p, n);
     }
-    CHECK(cudaFree(r));
-    CHECK(cudaFree(p));
-    CHECK(cudaFree(q));
-    CHECK(cudaFree(room));
+    suite_free_device(r, p, q, room);
     return step;
 }
 
@@ -194,12 +191,9 @@ circuit_main(const char *name, const char *title, int sign, int argc, char **arg
     }
     suite_figure(&s, "steps", steps);
     spmv_release(&d);
-    CHECK(cudaFree(device_v));
-    CHECK(cudaFree(x));
+    suite_free_device(device_v, x);
     sparse_free(&m);
-    free(v);
-    free(found);
-    free(right);
+    suite_free_host(v, found, right);
     return suite_end(&s);
 }
 

@@ -77,9 +77,7 @@ prepare(const struct sparse *m)
     ell.data = suite_upload(data, words);
     ell.long_rows = suite_upload(long_rows, count);
     ell.long_count = count;
-    free(col);
-    free(data);
-    free(long_rows);
+    suite_free_host(col, data, long_rows);
 }
 
 static void
@@ -93,9 +91,7 @@ launch(const struct spmv_device *m, const float *x, float *y)
 static void
 release(void)
 {
-    CHECK(cudaFree(ell.col));
-    CHECK(cudaFree(ell.data));
-    CHECK(cudaFree(ell.long_rows));
+    suite_free_device(ell.col, ell.data, ell.long_rows);
 }
 
 int

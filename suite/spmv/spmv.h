@@ -38,9 +38,7 @@ spmv_upload(const struct sparse *m)
 static inline void
 spmv_release(struct spmv_device *d)
 {
-    CHECK(cudaFree(d->row_ptr));
-    CHECK(cudaFree(d->col));
-    CHECK(cudaFree(d->data));
+    suite_free_device(d->row_ptr, d->col, d->data);
 }
 
 static inline void
@@ -69,8 +67,7 @@ spmv_compare(struct suite *s, const struct sparse *m, const float *x, const floa
         suite_compare_one(s, "y", i, found[i], right[i],
                           2 * (1 + sqrt((double)terms)) / 16777216 * size[i]);
     }
-    free(right);
-    free(size);
+    suite_free_host(right, size);
 }
 
 static int
@@ -110,11 +107,9 @@ spmv_main(const struct spmv_kernel *k, int argc, char **argv)
     if (k->release)
         k->release();
     spmv_release(&d);
-    CHECK(cudaFree(device_x));
-    CHECK(cudaFree(y));
+    suite_free_device(device_x, y);
     sparse_free(&m);
-    free(x);
-    free(found);
+    suite_free_host(x, found);
     return suite_end(&s);
 }
 

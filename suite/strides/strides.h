@@ -80,10 +80,8 @@ strides_main(const char *name, const char *title, int argc, char **argv)
     suite_download(found, out, n);
     suite_compare_equal(&s, "out", found, host, n);
     print_banks(&s);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host);
-    free(found);
+    suite_free_device(in, out);
+    suite_free_host(host, found);
     return suite_end(&s);
 }
 

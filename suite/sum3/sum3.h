@@ -30,11 +30,8 @@ sum3_main(const char *name, const char *title, double loads, sum3_launch *launch
     suite_compare_equal(&s, "c", found, right, n);
     suite_figure(&s, "global loads of an inner block", loads);
     suite_figure(&s, "global loads an element", loads / BLOCK);
-    CHECK(cudaFree(a));
-    CHECK(cudaFree(c));
-    free(host);
-    free(found);
-    free(right);
+    suite_free_device(a, c);
+    suite_free_host(host, found, right);
     return suite_end(&s);
 }
 

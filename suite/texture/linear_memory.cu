@@ -74,15 +74,7 @@ main(int argc, char **argv)
     suite_figure(&s, "reads outside, which give 0", outside);
     CHECK(cudaDestroyTextureObject(bytes));
     CHECK(cudaDestroyTextureObject(floats));
-    CHECK(cudaFree(at));
-    CHECK(cudaFree(which_at));
-    CHECK(cudaFree(element));
-    CHECK(cudaFree(share));
-    free(host);
-    free(which);
-    free(right);
-    free(found);
-    free(right_share);
-    free(found_share);
+    suite_free_device(at, which_at, element, share);
+    suite_free_host(host, which, right, found, right_share, found_share);
     return suite_end(&s);
 }

@@ -117,8 +117,7 @@ texture_try(struct suite *s, cudaArray_t array, const struct sampling *p, textur
                           p->linear ? 0.006 * p->dims : 1e-7);
     }
     CHECK(cudaDestroyTextureObject(t));
-    CHECK(cudaFree(x));
-    CHECK(cudaFree(out));
+    suite_free_device(x, out);
 }
 
 /* What the four modes make of places outside. */

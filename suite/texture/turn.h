@@ -108,8 +108,7 @@ turn_main(const struct turn_program *p, int argc, char **argv)
     suite_figure(&s, "pitch of the rows, bytes", pitch);
     if (out_path)
         image_write(out_path, &out);
-    CHECK(cudaFree(at));
-    CHECK(cudaFree(t.out));
+    suite_free_device(at, t.out);
     image_free(&in);
     image_free(&out);
     free(found);

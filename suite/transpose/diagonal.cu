@@ -41,16 +41,9 @@ transpose(float *out, const float *in, int width, int height)
     }
 }
 
-static void
-launch(float *out, const float *in, int width, int height)
-{
-    dim3 grid(suite_div_up(width, TILE), suite_div_up(height, TILE)), block(TILE, ROWS);
-    transpose<<<grid, block>>>(out, in, width, height);
-}
-
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/diagonal", "the padded tile, blocks in diagonal order", launch,
+    return transpose_main("transpose/diagonal", "the padded tile, blocks in diagonal order", transpose_tiles<transpose>,
                           argc, argv);
 }

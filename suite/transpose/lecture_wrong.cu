@@ -29,15 +29,8 @@ transpose(float *out, const float *in, int width, int height)
         out[(size_t)(blockIdx.x * TILE + j) * height + x] = tile[threadIdx.x][j];
 }
 
-static void
-launch(float *out, const float *in, int width, int height)
-{
-    dim3 grid(suite_div_up(width, TILE), suite_div_up(height, TILE)), block(TILE, ROWS);
-    transpose<<<grid, block>>>(out, in, width, height);
-}
-
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/lecture_wrong", "no test for the edge", launch, argc, argv);
+    return transpose_main("transpose/lecture_wrong", "no test for the edge", transpose_tiles<transpose>, argc, argv);
 }

@@ -26,16 +26,9 @@ transpose(float *out, const float *in, int width, int height)
     }
 }
 
-static void
-launch(float *out, const float *in, int width, int height)
-{
-    dim3 grid(suite_div_up(width, TILE), suite_div_up(height, TILE)), block(TILE, ROWS);
-    transpose<<<grid, block>>>(out, in, width, height);
-}
-
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/naive", "straight from global memory to global memory", launch,
+    return transpose_main("transpose/naive", "straight from global memory to global memory", transpose_tiles<transpose>,
                           argc, argv);
 }

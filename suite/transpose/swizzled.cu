@@ -35,16 +35,9 @@ transpose(float *out, const float *in, int width, int height)
     }
 }
 
-static void
-launch(float *out, const float *in, int width, int height)
-{
-    dim3 grid(suite_div_up(width, TILE), suite_div_up(height, TILE)), block(TILE, ROWS);
-    transpose<<<grid, block>>>(out, in, width, height);
-}
-
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/swizzled", "the tile swizzled by exclusive or", launch, argc,
+    return transpose_main("transpose/swizzled", "the tile swizzled by exclusive or", transpose_tiles<transpose>, argc,
                           argv);
 }

@@ -96,7 +96,6 @@ int
 main(int argc, char **argv)
 {
     int status = transpose_main("transpose/tma", "boxes by tensor copies", launch, argc, argv);
-    CHECK(cudaFree(room_in));
-    CHECK(cudaFree(room_out));
+    suite_free_device(room_in, room_out);
     return status;
 }

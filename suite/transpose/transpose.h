@@ -17,6 +17,15 @@
 #define ROWS 8
 #endif
 
+/* A launch of such blocks, a tile each. */
+template <void (*kernel)(float *out, const float *in, int width, int height)>
+static void
+transpose_tiles(float *out, const float *in, int width, int height)
+{
+    dim3 grid(suite_div_up(width, TILE), suite_div_up(height, TILE)), block(TILE, ROWS);
+    kernel<<<grid, block>>>(out, in, width, height);
+}
+
 static int
 transpose_main(const char *name, const char *title,
                void (*launch)(float *out, const float *in, int width, int height), int argc,
@@ -38,11 +47,8 @@ transpose_main(const char *name, const char *title,
     suite_compare_equal(&s, "out", found, right, count);
     if (s.best_ms > 0)
         suite_figure(&s, "gigabytes_per_second", 2e-6 * count * sizeof(float) / s.best_ms);
-    CHECK(cudaFree(in));
-    CHECK(cudaFree(out));
-    free(host_in);
-    free(found);
-    free(right);
+    suite_free_device(in, out);
+    suite_free_host(host_in, found, right);
     return suite_end(&s);
 }
 
