@@ -31,6 +31,22 @@ enum {
     ATOM = 8 * 128 /* bytes of eight rows: the pattern of the swizzle repeats */
 };
 
+/* A walk over the stages of a ring of tiles, the same in all roles: the phase of a stage's barriers
+ * is over every STAGES steps. */
+struct walk {
+    int stage, phase;
+};
+
+template <int STAGES>
+static __device__ __forceinline__ void
+walk_on(struct walk *w)
+{
+    if (++w->stage == STAGES) {
+        w->stage = 0;
+        w->phase ^= 1;
+    }
+}
+
 /* -- wgmma ------------------------------------------------------------------------------------- */
 
 /* A matrix in shared memory, swizzled by 128 bytes. leading: from 64 columns of B to the next 64

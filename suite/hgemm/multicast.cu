@@ -26,19 +26,6 @@ enum { CLUSTER = 2, SHARE = WIDE / CHUNK / CLUSTER };
 typedef tiles<HIGH, WIDE> stage;
 enum { SHARED = STAGES * sizeof(stage) };
 
-struct walk {
-    int stage, phase;
-};
-
-static __device__ __forceinline__ void
-walk_on(struct walk *w)
-{
-    if (++w->stage == STAGES) {
-        w->stage = 0;
-        w->phase ^= 1;
-    }
-}
-
 /* -- what blocks of a cluster do to each other ------------------------------------------------- */
 
 static __device__ __forceinline__ int
@@ -105,7 +92,7 @@ produce(stage *t, barrier *full, barrier *empty, const CUtensorMap *a, const CUt
     struct walk w = {};
     for (int pair = blockIdx.x / CLUSTER; pair < pairs(m, n); pair += gridDim.x / CLUSTER) {
         place(pair, m, n, &row, &col);
-        for (int at = 0; at < k; at += DEPTH, walk_on(&w)) {
+        for (int at = 0; at < k; at += DEPTH, walk_on<STAGES>(&w)) {
             barrier *arrived = &full[w.stage];
             barrier_wait(&empty[w.stage], w.phase ^ 1);
             barrier_expect(arrived, sizeof *t);
@@ -124,7 +111,7 @@ consume(const stage *t, barrier *full, barrier *empty, float *c, int m, int k, i
     for (int pair = blockIdx.x / CLUSTER; pair < pairs(m, n); pair += gridDim.x / CLUSTER) {
         float sum[WIDE / 2] = {};
         int last = -1;
-        for (int at = 0; at < k; at += DEPTH, walk_on(&w)) {
+        for (int at = 0; at < k; at += DEPTH, walk_on<STAGES>(&w)) {
             barrier_wait(&full[w.stage], w.phase);
             tiles_multiply(sum, &t[w.stage], own);
             wgmma_wait<1>();

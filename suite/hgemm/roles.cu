@@ -21,21 +21,6 @@ enum { HIGH = 128, WIDE = 256, STAGES = 4, WARPS = HIGH / 16, THREADS = (WARPS +
 typedef tiles<HIGH, WIDE> stage;
 enum { SHARED = STAGES * sizeof(stage) };
 
-/* The walk over stages, the same in both roles: the phase of a barrier is over every STAGES steps.
- */
-struct walk {
-    int stage, phase;
-};
-
-static __device__ __forceinline__ void
-walk_on(struct walk *w)
-{
-    if (++w->stage == STAGES) {
-        w->stage = 0;
-        w->phase ^= 1;
-    }
-}
-
 static __device__ __forceinline__ void
 produce(stage *t, barrier *full, barrier *empty, const CUtensorMap *a, const CUtensorMap *b, int m,
         int k, int n)
@@ -44,7 +29,7 @@ produce(stage *t, barrier *full, barrier *empty, const CUtensorMap *a, const CUt
     struct walk w = {};
     for (int tile = blockIdx.x; tile < tiles_y * tiles_x; tile += gridDim.x) {
         tiles_place(tile, tiles_y, tiles_x, &y, &x);
-        for (int at = 0; at < k; at += DEPTH, walk_on(&w)) {
+        for (int at = 0; at < k; at += DEPTH, walk_on<STAGES>(&w)) {
             barrier_wait(&empty[w.stage], w.phase ^ 1); /* at first: the phase before the first */
             tiles_bring(&t[w.stage], &full[w.stage], a, b, y * HIGH, x * WIDE, at);
         }
@@ -61,7 +46,7 @@ consume(const stage *t, barrier *full, barrier *empty, float *c, int m, int k, i
     for (int tile = blockIdx.x; tile < tiles_y * tiles_x; tile += gridDim.x) {
         float sum[WIDE / 2] = {};
         int last = -1;
-        for (int at = 0; at < k; at += DEPTH, walk_on(&w)) {
+        for (int at = 0; at < k; at += DEPTH, walk_on<STAGES>(&w)) {
             barrier_wait(&full[w.stage], w.phase);
             tiles_multiply(sum, &t[w.stage], own);
             wgmma_wait<1>();

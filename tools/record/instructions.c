@@ -4,44 +4,11 @@
  * DIR/NAME.ptx with DIR/NAME.in gives DIR/NAME.out, or DIR/NAME.err where the driver's compiler
  * refuses the form. Usage: instructions DIR
  */
-#include <cuda.h>
+#include "driver.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CASES = 512, BLOCK = 128 };
-
-static void
-check(CUresult r, const char *what)
-{
-    const char *text = "?";
-    if (r == CUDA_SUCCESS)
-        return;
-    cuGetErrorString(r, &text);
-    fprintf(stderr, "%s: %s\n", what, text);
-    exit(1);
-}
-
-static char *
-read_file(const char *folder, const char *name, const char *suffix, size_t *size)
-{
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        perror(path);
-        exit(1);
-    }
-    fseek(f, 0, SEEK_END);
-    *size = (size_t)ftell(f);
-    rewind(f);
-    char *at = calloc(1, *size + 1);
-    if (fread(at, 1, *size, f) != *size)
-        exit(1);
-    fclose(f);
-    return at;
-}
 
 static void
 write_file(const char *folder, const char *name, const char *suffix, const void *at, size_t size)
@@ -102,12 +69,7 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: instructions DIR\n");
         return 2;
     }
-    CUdevice device;
-    CUcontext context;
-    check(cuInit(0), "cuInit");
-    check(cuDeviceGet(&device, 0), "cuDeviceGet");
-    check(cuDevicePrimaryCtxRetain(&context, device), "context");
-    check(cuCtxSetCurrent(context), "context");
+    begin_device();
     size_t size, forms = 0, good = 0;
     char *manifest = read_file(argv[1], "manifest", "", &size), *save = NULL;
     for (char *line = strtok_r(manifest, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {

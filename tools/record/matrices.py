@@ -304,12 +304,12 @@ def ptx_of(form, version="8.7", target="sm_90"):
 
 # -- files ---------------------------------------------------------------------------------------------
 
-def emit(folder):
+def emit(folder, ptx=ptx_of, data_of=input_bytes):
     folder.mkdir(parents=True, exist_ok=True)
     manifest = []
     for f in forms():
-        data = input_bytes(f)
-        (folder / f"{f.name}.ptx").write_text(ptx_of(f))
+        data = data_of(f)
+        (folder / f"{f.name}.ptx").write_text(ptx(f))
         (folder / f"{f.name}.in").write_bytes(data)
         manifest.append(f"{f.name} {len(data)} {output_size(f)}\n")
     (folder / "manifest").write_text("".join(manifest))

@@ -66,21 +66,10 @@ def ptx_of(form, target="sm_90"):
     return "\n".join(text)
 
 
-def emit(folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    manifest = []
-    for f in forms():
-        data = input_bytes(f)
-        (folder / f"{f.name}.ptx").write_text(ptx_of(f))
-        (folder / f"{f.name}.in").write_bytes(data)
-        manifest.append(f"{f.name} {len(data)} {rec.output_size(f)}\n")
-    (folder / "manifest").write_text("".join(manifest))
-
-
 def main():
-    rec.forms = forms # of which pack() asks
+    rec.forms = forms # of which emit() and pack() ask
     if sys.argv[1:2] == ["emit"]:
-        emit(Path(sys.argv[2]))
+        rec.emit(Path(sys.argv[2]), ptx_of, input_bytes)
     elif sys.argv[1:2] == ["pack"]:
         rec.pack(Path(sys.argv[2]), Path(sys.argv[3]))
     elif sys.argv[1:2] == ["list"]:

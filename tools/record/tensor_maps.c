@@ -7,23 +7,8 @@
  *
  *     tensor_maps SEED COUNT [FIRST]
  */
+#include "driver.h"
 #include "tensor_cases.h"
-
-#include <cuda.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-
-static void
-check(CUresult r, const char *what)
-{
-    const char *text = "?";
-    if (r == CUDA_SUCCESS)
-        return;
-    cuGetErrorString(r, &text);
-    fprintf(stderr, "%s: %s\n", what, text);
-    exit(1);
-}
 
 /* -- the kernels ------------------------------------------------------------------------------- */
 
@@ -169,15 +154,10 @@ struct machine {
 static void
 machine_init(struct machine *m)
 {
-    CUdevice d;
-    CUcontext context;
     char *text = ptx(), log[4096] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    check(cuInit(0), "cuInit");
-    check(cuDeviceGet(&d, 0), "cuDeviceGet");
-    check(cuDevicePrimaryCtxRetain(&context, d), "context");
-    check(cuCtxSetCurrent(context), "context");
+    begin_device();
     CUresult r = cuModuleLoadDataEx(&m->module, text, 2, options, values);
     if (r)
         fprintf(stderr, "%s\n", log);

@@ -8,11 +8,9 @@
  * everywhere. Each tile has one kind of numbers; descriptors are of four kinds: as the manual draws
  * layouts, with a base offset, with strides of any length, and with a start at any 16 bytes.
  */
-#include <cuda.h>
+#include "driver.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { THREADS = 128, IMAGE = 65536, SPLIT = 20480, HEAD = 64, A_WORDS = 4 };
@@ -21,17 +19,6 @@ struct form {
     char name[64], d[8], a[8], b[8];
     uint32_t seed, registers, n, bits, sparse, in_registers, trans_a, trans_b, tiles;
 };
-
-static void
-check(CUresult r, const char *what)
-{
-    const char *text = "?";
-    if (r == CUDA_SUCCESS)
-        return;
-    cuGetErrorString(r, &text);
-    fprintf(stderr, "%s: %s\n", what, text);
-    exit(1);
-}
 
 /* -- random numbers --------------------------------------------------------------------------- */
 
@@ -298,17 +285,12 @@ run(const char *folder, const struct form *f, const char *dump)
 int
 main(int argc, char **argv)
 {
-    CUdevice device;
-    CUcontext context;
     char path[1024], line[512];
     if (argc != 2 && argc != 3) {
         fprintf(stderr, "usage: wgmma DIR [OUT]\n");
         return 2;
     }
-    check(cuInit(0), "cuInit");
-    check(cuDeviceGet(&device, 0), "cuDeviceGet");
-    check(cuDevicePrimaryCtxRetain(&context, device), "context");
-    check(cuCtxSetCurrent(context), "context");
+    begin_device();
     snprintf(path, sizeof path, "%s/manifest", argv[1]);
     FILE *manifest = fopen(path, "r");
     while (manifest && fgets(line, sizeof line, manifest)) {

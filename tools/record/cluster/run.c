@@ -4,35 +4,16 @@
  * FOLDER/list is "name gx gy gz threads cx cy cz bytes inputs" (cx 0: no cluster). Prints
  * name,error,words that differ from FOLDER/NAME.want.
  */
-#include <cuda.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../driver.h"
 
-static void *
-read_all(const char *folder, const char *name, const char *suffix, size_t *size)
-{
-    char path[500];
-    snprintf(path, sizeof path, "%s/%s.%s", folder, name, suffix);
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        exit(3);
-    fseek(f, 0, SEEK_END);
-    *size = (size_t)ftell(f);
-    rewind(f);
-    char *text = calloc(1, *size + 1);
-    if (fread(text, 1, *size, f) != *size)
-        exit(3);
-    fclose(f);
-    return text;
-}
+#include <string.h>
 
 static int
 run(const char *folder, const char *name, const unsigned *g, unsigned threads, const unsigned *c,
     size_t bytes, unsigned inputs, unsigned *wrong)
 {
     size_t size;
-    char *text = read_all(folder, name, "ptx", &size), log[4096] = "";
+    char *text = read_file(folder, name, ".ptx", &size), log[4096] = "";
     CUmodule module;
     CUfunction f;
     CUdeviceptr at[4];
@@ -49,8 +30,8 @@ run(const char *folder, const char *name, const unsigned *g, unsigned threads, c
     args[0] = &at[0];
     for (unsigned k = 1; k <= inputs; k++) {
         char suffix[20];
-        snprintf(suffix, sizeof suffix, "in%u", k);
-        void *data = read_all(folder, name, suffix, &size);
+        snprintf(suffix, sizeof suffix, ".in%u", k);
+        void *data = read_file(folder, name, suffix, &size);
         cuMemAlloc(&at[k], size + 16);
         cuMemcpyHtoD(at[k], data, size);
         args[k] = &at[k];
@@ -61,7 +42,7 @@ run(const char *folder, const char *name, const unsigned *g, unsigned threads, c
                         .blockDimY = 1, .blockDimZ = 1, .attrs = &a, .numAttrs = c[0] != 0};
     r = cuLaunchKernelEx(&l, f, args, NULL);
     r = r ? r : (int)cuCtxSynchronize();
-    unsigned *got = calloc(1, bytes), *want = read_all(folder, name, "want", &size);
+    unsigned *got = calloc(1, bytes), *want = read_file(folder, name, ".want", &size);
     r = r ? r : (int)cuMemcpyDtoH(got, at[0], bytes);
     for (size_t k = 0; k < bytes / 4; k++)
         if (got[k] != want[k] && !(*wrong)++)
@@ -75,11 +56,9 @@ main(int argc, char **argv)
     char path[500], name[100];
     unsigned g[3], c[3], threads, inputs;
     size_t bytes;
-    CUdevice d;
-    CUcontext x;
-    if (argc < 2 || cuInit(0) || cuDeviceGet(&d, 0) || cuDevicePrimaryCtxRetain(&x, d) ||
-        cuCtxSetCurrent(x))
+    if (argc < 2)
         return 2;
+    begin_device();
     snprintf(path, sizeof path, "%s/list", argv[1]);
     FILE *list = fopen(path, "r");
     while (list && fscanf(list, "%99s %u %u %u %u %u %u %u %zu %u", name, &g[0], &g[1], &g[2],
