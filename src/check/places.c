@@ -65,9 +65,8 @@ flags_of(const struct ptx_insn *i)
 static void
 find_seeds(struct walk *w, struct kernel_facts *k, uint32_t reg)
 {
-    if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
+    if (!walk_enters(w, reg))
         return;
-    w->seen[reg] = w->round;
     struct span writers = wir_writers(w->wir, reg);
     for (uint32_t d = writers.count; d-- > 0;) {
         const struct wir_insn *f = &w->wir->insns[writers.at[d]];

@@ -280,9 +280,8 @@ from_operand(struct walk *w, const struct ptx_operand *o, struct value_walk *s)
 static void
 from_register(struct walk *w, uint32_t reg, struct value_walk *s)
 {
-    if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
+    if (!walk_enters(w, reg))
         return;
-    w->seen[reg] = w->round;
     struct span writers = wir_writers(w->wir, reg);
     for (uint32_t d = writers.count; d-- > 0;) {
         const struct wir_insn *f = &w->wir->insns[writers.at[d]];

@@ -22,6 +22,16 @@ struct walk {
     bool constant; /* a variable and numbers: compilers may load from there early */
 };
 
+/* Whether this walk may go on to a register: not been there, and steps are left. */
+static inline bool
+walk_enters(struct walk *w, uint32_t reg)
+{
+    if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
+        return false;
+    w->seen[reg] = w->round;
+    return true;
+}
+
 /* Which registers matter: w->matters, w->surely. */
 void roots_uses(struct walk *w);
 /* Bytes of what a load loads whose value matters. */

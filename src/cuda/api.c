@@ -42,13 +42,6 @@ driver_result(int r)
     }
 }
 
-static bool
-traced(void)
-{
-    const char *text = getenv("LOCKSTEP_TRACE");
-    return text && strstr(text, "api");
-}
-
 CUresult
 cu_done(const char *call, int result, const char *format, ...)
 {
@@ -56,14 +49,10 @@ cu_done(const char *call, int result, const char *format, ...)
     if (result == CUDA_SUCCESS) /* the calls that need no device */
         result = (int)device_in_host_function();
     device_call_over(result == CUDA_SUCCESS ? call : "");
-    if (traced()) {
-        char text[512];
-        va_list args;
-        va_start(args, format);
-        vsnprintf(text, sizeof text, format, args);
-        va_end(args);
-        fprintf(stderr, "lockstep: api: %s(%s) = %s\n", call, text, name_of(result));
-    }
+    va_list args;
+    va_start(args, format);
+    device_trace(call, name_of(result), format, args);
+    va_end(args);
     if (result != CUDA_SUCCESS) {
         cu_keep_reason(device_reason());
         device_call_failed(call, result, name_of(result) ? name_of(result) : "unknown error");

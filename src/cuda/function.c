@@ -54,37 +54,14 @@ cuFuncGetAttribute(int *value, CUfunction_attribute attrib, CUfunction function)
     CU(get_attribute(value, attrib, function), "attrib=%d hfunc=%p", (int)attrib, (void *)function);
 }
 
-static int
-set_attribute(CUfunction function, CUfunction_attribute attrib, int value)
-{
-    struct device_function *f;
-    int r = cu_function(function, &f);
-    if (r != CUDA_SUCCESS)
-        return r;
-    switch ((int)attrib) {
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        return (int)device_set_max_dynamic_shared(f, value);
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        if (value < -1 || value > 100)
-            return cu_fail(CUDA_ERROR_INVALID_VALUE, "a carveout of %d percent", value);
-        device_function_settings_of(f)->carveout = value;
-        return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        return (int)device_set_cluster_attribute(f, (enum device_cluster_attribute)attrib, value);
-    default: return cu_fail(CUDA_ERROR_INVALID_VALUE, "attribute %d cannot be set", (int)attrib);
-    }
-}
-
 CUresult
 cuFuncSetAttribute(CUfunction function, CUfunction_attribute attrib, int value)
 {
-    CU(set_attribute(function, attrib, value), "hfunc=%p attrib=%d value=%d", (void *)function,
-       (int)attrib, value);
+    struct device_function *f;
+    int r = cu_function(function, &f);
+    if (r == CUDA_SUCCESS)
+        r = (int)device_set_function_attribute(f, (int)attrib, value);
+    CU(r, "hfunc=%p attrib=%d value=%d", (void *)function, (int)attrib, value);
 }
 
 CUresult

@@ -10,19 +10,6 @@
 
 static _Thread_local cudaError_t last;
 
-static bool
-traced(void)
-{
-    static int known; /* 0: not looked up yet, 1: no, 2: yes */
-    int k = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (!k) {
-        const char *text = getenv("LOCKSTEP_TRACE");
-        k = text && strstr(text, "api") ? 2 : 1;
-        __atomic_store_n(&known, k, __ATOMIC_RELAXED);
-    }
-    return k == 2;
-}
-
 static const struct {
     int value;
     const char *name, *text;
@@ -52,14 +39,10 @@ rt_done(const char *call, int result, const char *format, ...)
         device_call_failed(call, result, error_name(result));
     }
     device_call_over(failed ? "" : call);
-    if (traced()) {
-        char text[512];
-        va_list args;
-        va_start(args, format);
-        vsnprintf(text, sizeof text, format, args);
-        va_end(args);
-        fprintf(stderr, "lockstep: api: %s(%s) = %s\n", call, text, error_name(result));
-    }
+    va_list args;
+    va_start(args, format);
+    device_trace(call, error_name(result), format, args);
+    va_end(args);
     device_forget_reason();
     device_in_stub(false);
     return (cudaError_t)result;
@@ -86,7 +69,7 @@ cudaGetLastError(void)
 {
     cudaError_t e = held();
     last = cudaSuccess;
-    if (traced())
+    if (device_traced())
         fprintf(stderr, "lockstep: api: cudaGetLastError() = %s\n", error_name((int)e));
     return e;
 }

@@ -203,36 +203,14 @@ cudaLaunch(const void *func)
 
 /* -- attributes -------------------------------------------------------------------------------- */
 
-static int
-set_attribute(const void *func, enum cudaFuncAttribute attr, int value)
-{
-    struct device_function *f;
-    int r = rt_function(func, &f);
-    if (r != cudaSuccess)
-        return r;
-    switch (attr) {
-    case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        return (int)device_set_max_dynamic_shared(f, value);
-    case cudaFuncAttributePreferredSharedMemoryCarveout:
-        if (value < -1 || value > 100)
-            return rt_fail(cudaErrorInvalidValue, "a carveout of %d percent", value);
-        device_function_settings_of(f)->carveout = value;
-        return cudaSuccess;
-    case cudaFuncAttributeClusterDimMustBeSet:
-    case cudaFuncAttributeRequiredClusterWidth:
-    case cudaFuncAttributeRequiredClusterHeight:
-    case cudaFuncAttributeRequiredClusterDepth:
-    case cudaFuncAttributeNonPortableClusterSizeAllowed:
-    case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return (int)device_set_cluster_attribute(f, (enum device_cluster_attribute)attr, value);
-    default: return rt_fail(cudaErrorInvalidValue, "attribute %d is not known", (int)attr);
-    }
-}
-
 cudaError_t
 cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
 {
-    RT(set_attribute(func, attr, value), "func=%p attr=%d value=%d", func, (int)attr, value);
+    struct device_function *f;
+    int r = rt_function(func, &f);
+    if (r == cudaSuccess)
+        r = (int)device_set_function_attribute(f, (int)attr, value);
+    RT(r, "func=%p attr=%d value=%d", func, (int)attr, value);
 }
 
 cudaError_t

@@ -31,7 +31,7 @@ debug_take(int fd, void *at, size_t n)
 {
     uint8_t *p = at;
     while (n) {
-        ssize_t k = recv(fd, p, n, 0);
+        ssize_t k = read(fd, p, n);
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0)

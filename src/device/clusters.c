@@ -190,12 +190,6 @@ clusters_potential(const struct device_launch *l, int *out)
 /* -- by the back end --------------------------------------------------------------------------- */
 
 enum device_result
-device_set_cluster_attribute(struct device_function *f, enum device_cluster_attribute a, int value)
-{
-    return f->device->backend->code->set_cluster_attribute(f, a, value);
-}
-
-enum device_result
 device_active_clusters(const struct device_launch *l, int *out)
 {
     return l->function->device->backend->code->active_clusters(l, out);

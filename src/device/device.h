@@ -37,6 +37,8 @@
 #include "model/model.h"
 #include "ptx/ptx.h"
 
+#include <stdarg.h>
+
 /* Numbers of the runtime API (include/crt/cuda_errors.def). */
 enum device_result {
     DEVICE_OK = 0,
@@ -129,6 +131,10 @@ enum device_tool device_watched(void);
 
 /* A call is over: what the host knows by that (order.def); "": it has failed. */
 void device_call_over(const char *call);
+/* Under LOCKSTEP_TRACE=api: the call on stderr, its arguments as text and what it returned. */
+bool device_traced(void);
+void device_trace(const char *call, const char *result, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
 
 /* -- where no call may be made ----------------------------------------------------------------- */
 
@@ -324,7 +330,6 @@ struct device_function_settings {
 struct device_function_settings *device_function_settings_of(struct device_function *f);
 const struct ptx_func *device_function_ptx(const struct device_function *f);
 struct device *device_function_device(const struct device_function *f);
-enum device_result device_set_max_dynamic_shared(struct device_function *f, int64_t bytes);
 /* Attributes of functions for clusters, numbered as in both APIs. */
 enum device_cluster_attribute {
     DEVICE_CLUSTER_MUST_BE_SET = 10, /* what the kernel's code says; cannot be set */
@@ -335,8 +340,8 @@ enum device_cluster_attribute {
     DEVICE_CLUSTER_POLICY,
 };
 int device_cluster_attribute(const struct device_function *f, enum device_cluster_attribute a);
-enum device_result device_set_cluster_attribute(struct device_function *f,
-                                                enum device_cluster_attribute a, int value);
+/* Any that can be set, by both APIs' number. */
+enum device_result device_set_function_attribute(struct device_function *f, int number, int value);
 struct device_launch;
 /* How many clusters of such a launch are resident at a time; the most blocks that a cluster of it
  * could have. */

@@ -178,3 +178,28 @@ device_call_failed(const char *call, int result, const char *error)
     if (!a_finding && !quiet)
         tell(call, result, error, reason);
 }
+
+/* -- traces ------------------------------------------------------------------------------------ */
+
+bool
+device_traced(void)
+{
+    static int known; /* 0: not looked up yet, 1: no, 2: yes */
+    int k = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!k) {
+        const char *text = getenv("LOCKSTEP_TRACE");
+        k = text && strstr(text, "api") ? 2 : 1;
+        __atomic_store_n(&known, k, __ATOMIC_RELAXED);
+    }
+    return k == 2;
+}
+
+void
+device_trace(const char *call, const char *result, const char *format, va_list args)
+{
+    char text[512];
+    if (!device_traced())
+        return;
+    vsnprintf(text, sizeof text, format, args);
+    fprintf(stderr, "lockstep: api: %s(%s) = %s\n", call, text, result ? result : "?");
+}

@@ -569,9 +569,20 @@ device_function_info(struct device_function *f, struct device_function_info *out
 }
 
 enum device_result
-device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
+device_set_function_attribute(struct device_function *f, int number, int value)
 {
-    return f->device->backend->code->set_max_dynamic_shared(f, bytes);
+    enum { MAX_DYNAMIC_SHARED = 8, CARVEOUT = 9 };
+    const struct backend_code *code = f->device->backend->code;
+    if (number == MAX_DYNAMIC_SHARED)
+        return code->set_max_dynamic_shared(f, value);
+    if (number >= DEVICE_CLUSTER_MUST_BE_SET && number <= DEVICE_CLUSTER_POLICY)
+        return code->set_cluster_attribute(f, (enum device_cluster_attribute)number, value);
+    if (number != CARVEOUT)
+        return device_fail(DEVICE_INVALID_VALUE, "attribute %d cannot be set", number);
+    if (value < -1 || value > 100)
+        return device_fail(DEVICE_INVALID_VALUE, "a carveout of %d percent", value);
+    device_function_settings_of(f)->carveout = value;
+    return DEVICE_OK;
 }
 
 enum device_result

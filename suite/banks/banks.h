@@ -17,7 +17,7 @@ struct banks_pattern {
     const char *name, *title;
     int first, last; /* numbers of the patterns */
     int (*place)(int t, int number);
-    void (*launch)(float *out, const float *in, int n, int number);
+    void (*kernel)(float *out, const float *in, int n, int number);
     const char *unit; /* what a number means: "stride" */
 };
 
@@ -106,7 +106,7 @@ banks_main(const struct banks_pattern *p, int argc, char **argv)
         if (only >= 0 && number != only)
             continue;
         if (n)
-            SUITE_TIME(&s, p->launch(out, in, n, number));
+            SUITE_TIME(&s, (p->kernel<<<blocks, THREADS>>>(out, in, n, number)));
         suite_download(found, out, n);
         for (int i = 0; i < n; i++)
             right[i] = host[i / WORDS * WORDS + p->place(i % WORDS, number)];

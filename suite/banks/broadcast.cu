@@ -27,16 +27,10 @@ place(int i, int group)
     return i / group * 32 % WORDS;
 }
 
-static void
-launch(float *out, const float *in, int n, int group)
-{
-    read_shared_words<<<suite_div_up(n, WORDS), THREADS>>>(out, in, n, group);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct banks_pattern p = {
-        "banks/broadcast", "words for many threads", 1, 32, place, launch, "group"};
+        "banks/broadcast", "words for many threads", 1, 32, place, read_shared_words, "group"};
     return banks_main(&p, argc, argv);
 }

@@ -26,16 +26,10 @@ place(int i, int number)
     return (i & ~15) + (5 * i + number) % 16;
 }
 
-static void
-launch(float *out, const float *in, int n, int number)
-{
-    read_permuted<<<suite_div_up(n, WORDS), THREADS>>>(out, in, n, number);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct banks_pattern p = {
-        "banks/permutation", "shared memory by permutations", 0, 15, place, launch, "shift"};
+        "banks/permutation", "shared memory by permutations", 0, 15, place, read_permuted, "shift"};
     return banks_main(&p, argc, argv);
 }

@@ -28,16 +28,10 @@ place(int i, int stride)
     return i * stride % WORDS;
 }
 
-static void
-launch(float *out, const float *in, int n, int stride)
-{
-    read_strided<<<suite_div_up(n, WORDS), THREADS>>>(out, in, n, stride);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct banks_pattern p = {
-        "banks/stride", "shared memory by strides", 0, 33, place, launch, "stride"};
+        "banks/stride", "shared memory by strides", 0, 33, place, read_strided, "stride"};
     return banks_main(&p, argc, argv);
 }

@@ -17,6 +17,18 @@ struct suite_product {
     void (*launch)(const float *a, const float *b, float *c, int m, int k, int n, int tile);
 };
 
+typedef void suite_product_kernel(const float *a, const float *b, float *c, int m, int k, int n);
+
+/* A launch of blocks of x by y threads, each for `wide` columns and `high` rows of C. */
+template <suite_product_kernel *kernel, int x, int y, int wide = x, int high = y>
+static inline void
+suite_product_blocks(const float *a, const float *b, float *c, int m, int k, int n, int tile)
+{
+    (void)tile;
+    dim3 block(x, y), grid(suite_div_up(n, wide), suite_div_up(m, high));
+    kernel<<<grid, block>>>(a, b, c, m, k, n);
+}
+
 /* Compares C with A B computed in double, row by row. All rows where that is at most 2^26
  * multiply-adds, else evenly spaced ones, the first and the last among them. An element may be off
  * by 2 (1 + sqrt k) 2^-24 times the sum of |a b|: several times what k roundings of random sign

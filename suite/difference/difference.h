@@ -13,6 +13,14 @@ enum { BLOCK = 128 };
 typedef void difference_launch(float *result, const float *input, int n);
 
 /* loads: of an inner block from global memory. */
+/* A thread an element. */
+template <difference_launch *kernel>
+static inline void
+difference_elements(float *result, const float *input, int n)
+{
+    kernel<<<suite_div_up(n, BLOCK), BLOCK>>>(result, input, n);
+}
+
 static int
 difference_main(const char *name, const char *title, double loads, difference_launch *launch,
                 int argc, char **argv)

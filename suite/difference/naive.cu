@@ -23,15 +23,9 @@ difference(float *result, const float *input, int n)
         result[i] = res;
 }
 
-static void
-launch(float *result, const float *input, int n)
-{
-    difference<<<suite_div_up(n, BLOCK), BLOCK>>>(result, input, n);
-}
-
 int
 main(int argc, char **argv)
 {
     return difference_main("difference/naive", "forward difference, global memory", 2 * BLOCK,
-                           launch, argc, argv);
+                           difference_elements<difference>, argc, argv);
 }

@@ -24,15 +24,9 @@ difference(float *result, const float *input, int n)
         result[i] = i + 1 < n ? next - own : 0;
 }
 
-static void
-launch(float *result, const float *input, int n)
-{
-    difference<<<suite_div_up(n, BLOCK), BLOCK>>>(result, input, n);
-}
-
 int
 main(int argc, char **argv)
 {
     return difference_main("difference/shuffle", "forward difference by shuffles",
-                           BLOCK + BLOCK / 32, launch, argc, argv);
+                           BLOCK + BLOCK / 32, difference_elements<difference>, argc, argv);
 }

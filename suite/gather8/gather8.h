@@ -19,12 +19,13 @@ cell(const int *in, int x, int y, int w, int h)
     return x >= 0 && y >= 0 && x < w && y < h ? in[(size_t)y * w + x] : 0;
 }
 
-typedef void gather8_launch(const int *in, int *out, int w, int h, dim3 grid);
+typedef void gather8_kernel(const int *in, int *out, int w, int h);
 
-/* loads: of an inner block from global memory. threads: of a block. --size WxH */
+/* loads: of an inner block from global memory. side: of a block of threads, which has a tile of DIM
+ * by DIM cells. --size WxH */
 static int
-gather8_main(const char *name, const char *title, double loads, double threads,
-             gather8_launch *launch, int argc, char **argv)
+gather8_main(const char *name, const char *title, double loads, int side, gather8_kernel *kernel,
+             int argc, char **argv)
 {
     struct suite s = suite_begin(name, title, 256, NULL, 0, argc, argv);
     int w = s.size[0], h = s.size[1];
@@ -42,12 +43,12 @@ gather8_main(const char *name, const char *title, double loads, double threads,
     int *in = suite_upload(host, count), *out = suite_device<int>(count);
     dim3 grid(suite_div_up(w, DIM), suite_div_up(h, DIM));
     if (count)
-        SUITE_TIME(&s, launch(in, out, w, h, grid));
+        SUITE_TIME(&s, (kernel<<<grid, dim3(side, side)>>>(in, out, w, h)));
     suite_download(found, out, count);
     suite_compare_equal(&s, "out", found, right, count);
     suite_figure(&s, "global loads of an inner block", loads);
     suite_figure(&s, "global loads a cell", loads / (DIM * DIM));
-    suite_figure(&s, "share of threads that compute", DIM * DIM / threads);
+    suite_figure(&s, "share of threads that compute", (double)(DIM * DIM) / (side * side));
     suite_free_device(in, out);
     suite_free_host(host, found, right);
     return suite_end(&s);

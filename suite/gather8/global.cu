@@ -25,15 +25,9 @@ gather(const int *in, int *out, int w, int h)
     out[(size_t)y * w + x] = sum;
 }
 
-static void
-launch(const int *in, int *out, int w, int h, dim3 grid)
-{
-    gather<<<grid, dim3(DIM, DIM)>>>(in, out, w, h);
-}
-
 int
 main(int argc, char **argv)
 {
     return gather8_main("gather8/global", "8-neighbour gather, global memory", 8 * DIM * DIM,
-                        DIM * DIM, launch, argc, argv);
+                        DIM, gather, argc, argv);
 }

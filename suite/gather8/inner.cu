@@ -32,15 +32,9 @@ gather(const int *in, int *out, int w, int h)
         out[(size_t)y * w + x] = sum;
 }
 
-static void
-launch(const int *in, int *out, int w, int h, dim3 grid)
-{
-    gather<<<grid, dim3(DIM, DIM)>>>(in, out, w, h);
-}
-
 int
 main(int argc, char **argv)
 {
     return gather8_main("gather8/inner", "8-neighbour gather, own cells in shared memory",
-                        DIM * DIM + 4 * (3 * DIM - 2) + 4, DIM * DIM, launch, argc, argv);
+                        DIM * DIM + 4 * (3 * DIM - 2) + 4, DIM, gather, argc, argv);
 }

@@ -33,15 +33,9 @@ gather(const int *in, int *out, int w, int h)
     out[(size_t)y * w + x] = sum;
 }
 
-static void
-launch(const int *in, int *out, int w, int h, dim3 grid)
-{
-    gather<<<grid, dim3(DIM, DIM)>>>(in, out, w, h);
-}
-
 int
 main(int argc, char **argv)
 {
     return gather8_main("gather8/more_memory", "8-neighbour gather, threads load several cells",
-                        WIDE * WIDE, DIM * DIM, launch, argc, argv);
+                        WIDE * WIDE, DIM, gather, argc, argv);
 }

@@ -33,16 +33,10 @@ gather(const int *in, int *out, int w, int h)
     out[(size_t)y * w + x] = sum;
 }
 
-static void
-launch(const int *in, int *out, int w, int h, dim3 grid)
-{
-    gather<<<grid, dim3(WIDE, WIDE)>>>(in, out, w, h);
-}
-
 int
 main(int argc, char **argv)
 {
     return gather8_main("gather8/more_threads",
                         "8-neighbour gather, a thread for each cell of the halo", WIDE * WIDE,
-                        WIDE * WIDE, launch, argc, argv);
+                        WIDE, gather, argc, argv);
 }

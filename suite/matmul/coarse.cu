@@ -55,17 +55,9 @@ __launch_bounds__(TILE *HIGH) product(const float *a, const float *b, float *c, 
             c[(size_t)(first + j * HIGH) * n + col] = sum[j];
 }
 
-static void
-launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
-{
-    (void)tile;
-    dim3 block(TILE, HIGH), grid(suite_div_up(n, TILE), suite_div_up(m, TILE));
-    product<<<grid, block>>>(a, b, c, m, k, n);
-}
-
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"matmul/coarse", "four elements a thread", 0, 0, launch};
+    const struct suite_product p = {"matmul/coarse", "four elements a thread", 0, 0, suite_product_blocks<product, TILE, HIGH, TILE, TILE>};
     return suite_product_main(&p, argc, argv);
 }

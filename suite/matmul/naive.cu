@@ -29,17 +29,9 @@ product(const float *a, const float *b, float *c, int m, int k, int n)
     c[(size_t)row * n + col] = sum;
 }
 
-static void
-launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
-{
-    (void)tile;
-    dim3 block(SIDE, SIDE), grid(suite_div_up(n, SIDE), suite_div_up(m, SIDE));
-    product<<<grid, block>>>(a, b, c, m, k, n);
-}
-
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"matmul/naive", "product from global memory", 0, 0, launch};
+    const struct suite_product p = {"matmul/naive", "product from global memory", 0, 0, suite_product_blocks<product, SIDE, SIDE>};
     return suite_product_main(&p, argc, argv);
 }

@@ -96,18 +96,10 @@ __launch_bounds__(THREADS) product(const float *a, const float *b, float *c, int
     }
 }
 
-static void
-launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
-{
-    (void)tile;
-    dim3 block(LANES, WARPS), grid(suite_div_up(n, WIDE), suite_div_up(m, HIGH));
-    product<<<grid, block>>>(a, b, c, m, k, n);
-}
-
 int
 main(int argc, char **argv)
 {
     static_assert(LANES % DEPTH == 0, "a warp brings whole rows of the tile of A");
-    const struct suite_product p = {"matmul/register", "register-blocked product", 0, 0, launch};
+    const struct suite_product p = {"matmul/register", "register-blocked product", 0, 0, suite_product_blocks<product, LANES, WARPS, WIDE, HIGH>};
     return suite_product_main(&p, argc, argv);
 }

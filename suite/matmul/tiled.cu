@@ -44,18 +44,10 @@ __launch_bounds__(TILE *TILE) product(const float *a, const float *b, float *c, 
         c[(size_t)row * n + col] = sum;
 }
 
-static void
-launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
-{
-    (void)tile;
-    dim3 block(TILE, TILE), grid(suite_div_up(n, TILE), suite_div_up(m, TILE));
-    product<<<grid, block>>>(a, b, c, m, k, n);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct suite_product p = {"matmul/tiled", "tiled product in shared memory", TILE, 0,
-                                    launch};
+                                    suite_product_blocks<product, TILE, TILE>};
     return suite_product_main(&p, argc, argv);
 }

@@ -27,18 +27,10 @@ product(const float *a, const float *b, float *c, int m, int k, int n)
     c[(size_t)row * n + col] = (float)sum;
 }
 
-static void
-launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
-{
-    (void)tile;
-    dim3 grid(suite_div_up(n, SIDE), suite_div_up(m, SIDE));
-    product<<<grid, dim3(SIDE, SIDE)>>>(a, b, c, m, k, n);
-}
-
 int
 main(int argc, char **argv)
 {
     const struct suite_product p = {"sgemm/coalesced", "product, global memory, columns along x", 0,
-                                    0, launch};
+                                    0, suite_product_blocks<product, SIDE, SIDE>};
     return suite_product_main(&p, argc, argv);
 }

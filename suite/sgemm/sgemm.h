@@ -7,12 +7,10 @@
 
 #include "../common/product.h"
 
-typedef void sgemm_kernel(const float *a, const float *b, float *c, int m, int k, int n);
-
 enum { SIDE = 16 };
 
 /* Blocks of SIDE x SIDE, x along the rows' numbers. */
-template <sgemm_kernel *kernel>
+template <suite_product_kernel *kernel>
 static inline void
 launch_rows_along_x(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 {
@@ -22,7 +20,7 @@ launch_rows_along_x(const float *a, const float *b, float *c, int m, int k, int 
 }
 
 /* Blocks of tile x tile, x along the columns' numbers, with shared memory for two tiles. */
-template <sgemm_kernel *kernel>
+template <suite_product_kernel *kernel>
 static inline void
 launch_tiles(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 {

@@ -20,15 +20,9 @@ sample(cudaTextureObject_t t, const float *x, float *out)
     out[i] = tex2D<float>(t, x[i], x[PLACES + i]);
 }
 
-static void
-launch(cudaTextureObject_t t, const float *x, float *out)
-{
-    sample<<<PLACES / BLOCK, BLOCK>>>(t, x, out);
-}
-
 int
 main(int argc, char **argv)
 {
-    return texture_main("texture/plane", "2-D texture, every way of reading it", 2, launch, argc,
+    return texture_main("texture/plane", "2-D texture, every way of reading it", 2, sample, argc,
                         argv);
 }

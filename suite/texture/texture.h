@@ -91,10 +91,10 @@ texture_places(float *x, const struct sampling *p)
 }
 
 /* Reads the texture at PLACES places; x[axis * PLACES + i] are their coordinates. */
-typedef void texture_launch(cudaTextureObject_t t, const float *x, float *out);
+typedef void texture_kernel(cudaTextureObject_t t, const float *x, float *out);
 
 static inline void
-texture_try(struct suite *s, cudaArray_t array, const struct sampling *p, texture_launch *launch)
+texture_try(struct suite *s, cudaArray_t array, const struct sampling *p, texture_kernel *kernel)
 {
     static const char *const modes[] = {"wrap", "clamp", "mirror", "border"};
     static float host[DIMENSIONS_MOST * PLACES], scaled[DIMENSIONS_MOST * PLACES], found[PLACES];
@@ -105,7 +105,7 @@ texture_try(struct suite *s, cudaArray_t array, const struct sampling *p, textur
             scaled[k * PLACES + i] = host[k * PLACES + i] / (p->normalized ? (float)p->size[k] : 1);
     float *x = suite_upload(scaled, p->dims * PLACES), *out = suite_device<float>(PLACES);
     cudaTextureObject_t t = texture_object(array, p);
-    SUITE_TIME(s, launch(t, x, out));
+    SUITE_TIME(s, (kernel<<<PLACES / BLOCK, BLOCK>>>(t, x, out)));
     suite_download(found, out, PLACES);
     snprintf(what, sizeof what, "%s, %s, %s", modes[p->mode], p->linear ? "linear" : "point",
              p->normalized ? "normalised" : "in texels");
@@ -139,7 +139,7 @@ texture_picture(const struct suite *s)
 }
 
 static int
-texture_main(const char *name, const char *title, int dims, texture_launch *launch, int argc,
+texture_main(const char *name, const char *title, int dims, texture_kernel *kernel, int argc,
              char **argv)
 {
     struct suite s = suite_begin(name, title, 17, NULL, 0, argc, argv);
@@ -165,7 +165,7 @@ texture_main(const char *name, const char *title, int dims, texture_launch *laun
         p.mode = (enum cudaTextureAddressMode)(way & 3);
         p.linear = way >> 2 & 1;
         p.normalized = way >> 3;
-        texture_try(&s, array, &p, launch);
+        texture_try(&s, array, &p, kernel);
     }
     texture_picture(&s);
     suite_figure(&s, "ways of reading", 16);

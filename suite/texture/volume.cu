@@ -19,15 +19,9 @@ sample(cudaTextureObject_t t, const float *x, float *out)
     out[i] = tex3D<float>(t, x[i], x[PLACES + i], x[2 * PLACES + i]);
 }
 
-static void
-launch(cudaTextureObject_t t, const float *x, float *out)
-{
-    sample<<<PLACES / BLOCK, BLOCK>>>(t, x, out);
-}
-
 int
 main(int argc, char **argv)
 {
-    return texture_main("texture/volume", "3-D texture, every way of reading it", 3, launch, argc,
+    return texture_main("texture/volume", "3-D texture, every way of reading it", 3, sample, argc,
                         argv);
 }

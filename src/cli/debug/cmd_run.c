@@ -110,44 +110,38 @@ repeat(struct session *s, const struct debug_go *go, uint64_t count, struct ls_e
     return true;
 }
 
-bool
-cmd_step(struct session *s, const char *args, struct ls_error *err)
+static bool
+step(struct session *s, const char *args, uint32_t how, bool over, struct ls_error *err)
 {
     uint64_t n;
     if (!begin(s, args, &n, err))
         return false;
-    struct debug_go go = running_plan(s, DEBUG_GO_STEP, UINT32_MAX);
+    struct debug_go go = running_plan(s, how, over ? running_depth(s) : UINT32_MAX);
     return repeat(s, &go, n, err);
+}
+
+bool
+cmd_step(struct session *s, const char *args, struct ls_error *err)
+{
+    return step(s, args, DEBUG_GO_STEP, false, err);
 }
 
 bool
 cmd_next(struct session *s, const char *args, struct ls_error *err)
 {
-    uint64_t n;
-    if (!begin(s, args, &n, err))
-        return false;
-    struct debug_go go = running_plan(s, DEBUG_GO_STEP, running_depth(s));
-    return repeat(s, &go, n, err);
+    return step(s, args, DEBUG_GO_STEP, true, err);
 }
 
 bool
 cmd_stepi(struct session *s, const char *args, struct ls_error *err)
 {
-    uint64_t n;
-    if (!begin(s, args, &n, err))
-        return false;
-    struct debug_go go = running_plan(s, DEBUG_GO_INSN, UINT32_MAX);
-    return repeat(s, &go, n, err);
+    return step(s, args, DEBUG_GO_INSN, false, err);
 }
 
 bool
 cmd_nexti(struct session *s, const char *args, struct ls_error *err)
 {
-    uint64_t n;
-    if (!begin(s, args, &n, err))
-        return false;
-    struct debug_go go = running_plan(s, DEBUG_GO_INSN, running_depth(s));
-    return repeat(s, &go, n, err);
+    return step(s, args, DEBUG_GO_INSN, true, err);
 }
 
 bool

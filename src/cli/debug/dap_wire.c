@@ -74,29 +74,14 @@ dap_said(struct dap *d)
 
 /* -- in ---------------------------------------------------------------------------------------- */
 
-/* Not by stdio: who flushes all its files waits for one that is being read. */
-static bool
-read_bytes(int from, char *at, size_t n)
-{
-    while (n) {
-        ssize_t k = read(from, at, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        at += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
-/* A line without its end; what does not fit is cut. */
+/* A line without its end; what does not fit is cut. Not by stdio: who flushes all its files waits
+ * for one that is being read. */
 static bool
 read_line(int from, char *line, size_t room)
 {
     size_t n = 0;
     char c;
-    while (read_bytes(from, &c, 1)) {
+    while (debug_take(from, &c, 1)) {
         if (c == '\n') {
             line[n - (n && line[n - 1] == '\r')] = 0;
             return true;
@@ -121,7 +106,7 @@ read_message(struct dap *d)
     if (!length || length > LONGEST)
         return NULL;
     char *text = ls_alloc(length + 1);
-    bool whole = read_bytes(d->from, text, length);
+    bool whole = debug_take(d->from, text, length);
     json_t *m = whole ? json_loadb(text, length, 0, &unused) : NULL;
     ls_release(text);
     return m || !whole ? m : json_null();

@@ -315,21 +315,29 @@ target_warps(struct target *t, uint32_t *count, struct ls_error *err)
     return all;
 }
 
-struct debug_frame *
-target_frames(struct target *t, const struct debug_thread *thread, uint32_t *count,
-              struct ls_error *err)
+/* An answer that is an array, elements of `each` bytes; *count stays where there is none. */
+static void *
+ask_list(struct target *t, uint32_t what, const void *about, size_t n, size_t each, uint32_t *count,
+         struct ls_error *err)
 {
-    struct debug_who who = {.thread = *thread};
     struct text answer = {0};
-    struct debug_frame *all = NULL;
-    if (target_ask(t, DEBUG_A_FRAMES, &who, sizeof who, NULL, 0, &answer, err)) {
-        *count = (uint32_t)(answer.count / sizeof *all);
+    void *all = NULL;
+    if (target_ask(t, what, about, n, NULL, 0, &answer, err)) {
+        *count = (uint32_t)(answer.count / each);
         all = ls_alloc(answer.count + 1);
         if (answer.count)
             memcpy(all, answer.at, answer.count);
     }
     text_free(&answer);
     return all;
+}
+
+struct debug_frame *
+target_frames(struct target *t, const struct debug_thread *thread, uint32_t *count,
+              struct ls_error *err)
+{
+    struct debug_who who = {.thread = *thread};
+    return ask_list(t, DEBUG_A_FRAMES, &who, sizeof who, sizeof(struct debug_frame), count, err);
 }
 
 bool
@@ -367,16 +375,7 @@ target_last(struct target *t, const struct debug_memory *at, struct debug_write 
 struct debug_poll *
 target_polls(struct target *t, uint32_t *count, struct ls_error *err)
 {
-    struct text answer = {0};
-    struct debug_poll *all = NULL;
-    if (target_ask(t, DEBUG_A_POLLS, NULL, 0, NULL, 0, &answer, err)) {
-        *count = (uint32_t)(answer.count / sizeof *all);
-        all = ls_alloc(answer.count + 1);
-        if (answer.count)
-            memcpy(all, answer.at, answer.count);
-    }
-    text_free(&answer);
-    return all;
+    return ask_list(t, DEBUG_A_POLLS, NULL, 0, sizeof(struct debug_poll), count, err);
 }
 
 bool

@@ -357,30 +357,31 @@ shift_by_avx512(struct emit *e, const char *kind, value a, value n)
     return v_concat(e, part, lanes / at_once, at_once, a);
 }
 
-value
-v_shl(struct emit *e, value a, value n)
+/* Logical: 0 from the width on. */
+static value
+shift(struct emit *e, value (*build)(LLVMBuilderRef, value, value, const char *), const char *kind,
+      value a, value n)
 {
     if (shift_is_safe(a, n))
-        return LLVMBuildShl(e->b, a, n, "");
-    value direct = shift_by_avx512(e, "psllv", a, n);
+        return build(e->b, a, n, "");
+    value direct = shift_by_avx512(e, kind, a, n);
     if (direct)
         return direct;
     value fits = v_ult(e, n, v_k(e, n, emit_bits_of(a)));
-    value shifted = LLVMBuildShl(e->b, a, v_andk(e, n, emit_bits_of(a) - 1), "");
+    value shifted = build(e->b, a, v_andk(e, n, emit_bits_of(a) - 1), "");
     return v_select(e, fits, shifted, v_k(e, a, 0));
+}
+
+value
+v_shl(struct emit *e, value a, value n)
+{
+    return shift(e, LLVMBuildShl, "psllv", a, n);
 }
 
 value
 v_lshr(struct emit *e, value a, value n)
 {
-    if (shift_is_safe(a, n))
-        return LLVMBuildLShr(e->b, a, n, "");
-    value direct = shift_by_avx512(e, "psrlv", a, n);
-    if (direct)
-        return direct;
-    value fits = v_ult(e, n, v_k(e, n, emit_bits_of(a)));
-    value shifted = LLVMBuildLShr(e->b, a, v_andk(e, n, emit_bits_of(a) - 1), "");
-    return v_select(e, fits, shifted, v_k(e, a, 0));
+    return shift(e, LLVMBuildLShr, "psrlv", a, n);
 }
 
 value

@@ -14,14 +14,6 @@
 /* -- calls of ops/transfer.c ------------------------------------------------------------------ */
 
 static value
-in_memory(struct core *c, value v)
-{
-    value slot = core_alloca(c, LLVMTypeOf(v));
-    LLVMBuildStore(c->e.b, v, slot);
-    return slot;
-}
-
-static value
 null_pointer(struct core *c)
 {
     return LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
@@ -52,9 +44,12 @@ static value
 call_barrier(struct core *c, enum jit_mbarrier_op op, value address, value number)
 {
     value out = core_alloca(c, core_vector(c, 64));
-    value args[] = {
-        c->e.warp, c->e.mask_bits, core_i32(c, op), in_memory(c, address), in_memory(c, number),
-        out};
+    value args[] = {c->e.warp,
+                    c->e.mask_bits,
+                    core_i32(c, op),
+                    core_in_memory(c, address),
+                    core_in_memory(c, number),
+                    out};
     core_fence(c, false);
     v_call_named(&c->e, "lockstep_transfer_barrier", LLVMVoidTypeInContext(c->e.context), args, 6);
     core_fence(c, false);
@@ -250,11 +245,11 @@ call_bulk(struct core *c, uint32_t what, value to, value from, value size, value
 {
     value args[] = {c->e.mask_bits,
                     core_i32(c, what),
-                    in_memory(c, to),
-                    in_memory(c, from),
-                    in_memory(c, size),
-                    barrier ? in_memory(c, barrier) : null_pointer(c),
-                    mask ? in_memory(c, mask) : null_pointer(c)};
+                    core_in_memory(c, to),
+                    core_in_memory(c, from),
+                    core_in_memory(c, size),
+                    barrier ? core_in_memory(c, barrier) : null_pointer(c),
+                    mask ? core_in_memory(c, mask) : null_pointer(c)};
     core_fence(c, false);
     v_call_named(&c->e, "lockstep_transfer_bulk", LLVMVoidTypeInContext(c->e.context), args, 7);
     core_fence(c, false);

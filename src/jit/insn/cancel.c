@@ -9,14 +9,6 @@
 #include "jit/memory/memory.h"
 #include "jit/tools/tools.h"
 
-static value
-in_memory(struct core *c, value v)
-{
-    value slot = core_alloca(c, LLVMTypeOf(v));
-    LLVMBuildStore(c->e.b, v, slot);
-    return slot;
-}
-
 /* [to], [mbarrier]. */
 static bool
 emit_try(struct core *c, const struct wir_insn *i)
@@ -31,9 +23,9 @@ emit_try(struct core *c, const struct wir_insn *i)
                      (core_tells(c, TELL_ACCESS) ? JIT_CANCEL_ANNOUNCED : 0);
     core_batch_flush(c);
     core_fence(c, false);
-    value args[] = {c->e.warp,          c->e.mask_bits,
-                    in_memory(c, to),   in_memory(c, barrier),
-                    core_i32(c, flags), core_i32(c, i->place)};
+    value args[] = {
+        c->e.warp,          c->e.mask_bits,       core_in_memory(c, to), core_in_memory(c, barrier),
+        core_i32(c, flags), core_i32(c, i->place)};
     core_service(c, offsetof(struct jit_services, cancel), LLVMVoidTypeInContext(c->e.context),
                  args, 6);
     core_fence(c, false);

@@ -26,12 +26,6 @@ struct mma_work {
     uint32_t bytes_a; /* of a row, as stored */
 };
 
-static uint32_t
-bytes_of(uint8_t type)
-{
-    return type == WGMMA_TF32 ? 4 : type <= WGMMA_BF16 ? 2 : 1;
-}
-
 /* Register r of A: bytes of rows lane / 4 + 8 * (r % 2), of B: of column lane / 4. */
 static void
 take_fragments(struct mma_work *w)
@@ -44,15 +38,6 @@ take_fragments(struct mma_work *w)
             memcpy(w->x.b[l / 4] + r * CHUNK + l % 4 * 4, &w->o->b[r][l], 4);
 }
 
-/* Numbers of 4 and 6 bits in bytes: the sign becomes the highest bit. */
-static void
-raise_bits(uint8_t type, uint32_t rows, uint8_t (*out)[64])
-{
-    for (uint32_t r = 0; type >= WGMMA_E2M3 && type <= WGMMA_E2M1 && r < rows; r++)
-        for (uint32_t k = 0; k < 64; k++)
-            out[r][k] = (uint8_t)(out[r][k] << 2);
-}
-
 /* Four bits: of group `group` of a row (9.7.14.6.1). Where a row has four groups, one lane of four
  * has those of rows r and r + 8; eight groups: two lanes, of 8 bits and less one for each row;
  * sixteen: all of them. */
@@ -60,8 +45,8 @@ static uint32_t
 metadata_of(const struct mma_work *w, uint32_t row, uint32_t group)
 {
     const uint32_t *quad = &w->o->metadata[row % 8 * 4];
-    uint32_t groups = w->bytes_a / bytes_of(w->f->a) / (w->f->a == WGMMA_TF32 ? 1 : 2);
-    if (bytes_of(w->f->a) > 1) {
+    uint32_t groups = w->bytes_a / wgmma_bytes_of(w->f->a) / (w->f->a == WGMMA_TF32 ? 1 : 2);
+    if (wgmma_bytes_of(w->f->a) > 1) {
         uint32_t lane = groups == 4 ? w->f->selector : 2u * w->f->selector + group / 4;
         return quad[lane & 3] >> (16 * (row / 8) + 4 * (group % 4)) & 15;
     }
@@ -69,22 +54,15 @@ metadata_of(const struct mma_work *w, uint32_t row, uint32_t group)
     return quad[(lane & 2) + row / 8] >> 4 * (group % 8) & 15;
 }
 
-/* A row becomes one of twice the bytes, with zeros in between. */
 static void
 spread(struct mma_work *w)
 {
-    uint32_t size = bytes_of(w->f->a), count = w->bytes_a / size;
+    uint32_t count = w->bytes_a / wgmma_bytes_of(w->f->a);
     for (uint32_t r = 0; r < ROWS; r++) {
-        uint8_t packed[64];
-        memcpy(packed, w->x.a[r], sizeof packed);
-        memset(w->x.a[r], 0, sizeof w->x.a[r]);
-        w->x.kept[r] = 0;
-        for (uint32_t n = 0; n < count; n++) {
-            uint32_t k = size == 4 ? 2 * n + (metadata_of(w, r, n) >> 1 & 1)
-                                   : n / 2 * 4 + (metadata_of(w, r, n / 2) >> 2 * (n % 2) & 3);
-            memcpy(w->x.a[r] + size * k, packed + size * n, size);
-            w->x.kept[r] |= 1ull << k;
-        }
+        uint8_t group[32];
+        for (uint32_t g = 0; g < (w->f->a == WGMMA_TF32 ? count : count / 2); g++)
+            group[g] = (uint8_t)metadata_of(w, r, g);
+        wgmma_spread(&w->x, r, w->f->a, count, group);
     }
 }
 
@@ -158,7 +136,7 @@ element(struct mma_work *w, uint32_t r, uint32_t n, uint32_t before)
         s.each = s.blocks / w->f->scales;
         return wgmma_pair_element(&w->x, r, n, before, &s);
     }
-    if (w->f->kind == MMA_KIND_NONE && bytes_of(w->f->a) == 1)
+    if (w->f->kind == MMA_KIND_NONE && wgmma_bytes_of(w->f->a) == 1)
         return stepped_element(w, r, n, before);
     return wgmma_element(&w->x, r, n, before);
 }
@@ -185,12 +163,12 @@ mma_run(const struct mma_form *f, struct mma_operands *o)
     w.form =
         (struct wgmma_form){.n = COLUMNS, .d = f->d, .a = f->a, .b = f->b, .sparse = f->sparse};
     w.x.form = &w.form;
-    w.x.k = f->registers_b * CHUNK / bytes_of(f->a);
+    w.x.k = f->registers_b * CHUNK / wgmma_bytes_of(f->a);
     w.x.bits = 25;
     w.x.scaled = f->kind == MMA_KIND_MXF8F6F4;
     take_fragments(&w);
-    raise_bits(f->a, ROWS, w.x.a);
-    raise_bits(f->b, COLUMNS, w.x.b);
+    wgmma_raise_bits(f->a, ROWS, w.x.a);
+    wgmma_raise_bits(f->b, COLUMNS, w.x.b);
     for (uint32_t r = 0; r < ROWS; r++) {
         w.x.kept[r] = ~0ull;
         w.x.scale_a[r] = wgmma_exponent_of(*scale_a(&w, r));

@@ -132,13 +132,6 @@ bits_of(uint8_t type)
     }
 }
 
-static uint32_t
-bytes_of(uint8_t type)
-{
-    uint32_t bits = bits_of(type);
-    return bits > 8 ? bits / 8 : 1;
-}
-
 /* Rows of `bytes` bytes, numbers of less than 8 bits in bytes of their own: in shared memory 16 of
  * them take 16 bytes, padded behind (9.7.16.10.4.4). */
 static bool
@@ -146,7 +139,8 @@ take_rows(const struct source *s, bool transposed, uint8_t type, uint32_t first,
           uint32_t bytes, uint8_t (*out)[64])
 {
     if (transposed)
-        return take_columns(s, bytes_of(type), first, rows, bytes / bytes_of(type), out);
+        return take_columns(s, wgmma_bytes_of(type), first, rows, bytes / wgmma_bytes_of(type),
+                            out);
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t c = 0; c < bytes / CHUNK; c++) {
             if (!take_chunk(s, false, first + r, c, out[r] + c * CHUNK))
@@ -155,17 +149,6 @@ take_rows(const struct source *s, bool transposed, uint8_t type, uint32_t first,
                 jit_tmem_unpack(bits_of(type), out[r] + c * CHUNK);
         }
     return true;
-}
-
-/* The sign becomes the highest bit, where ops/wgmma_element.c has it. */
-static void
-raise_bits(uint8_t type, uint32_t rows, uint8_t (*out)[64])
-{
-    if (bits_of(type) >= 8)
-        return;
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t k = 0; k < 64; k++)
-            out[r][k] = (uint8_t)(out[r][k] << 2);
 }
 
 /* -- a product on its way ---------------------------------------------------------------------- */
@@ -205,28 +188,21 @@ static uint32_t
 metadata_of(const struct tmem_work *w, uint32_t row, uint32_t group)
 {
     uint32_t address = w->p->at_metadata, half = row / 8;
-    if (bytes_of(w->p->a) == 1)
+    if (wgmma_bytes_of(w->p->a) == 1)
         return cells(w, address, w->lane + row)[group / 8] >> 4 * (group % 8) & 15;
     const uint32_t *cell = cells(w, address, w->lane + row % 8 + group / 4 * 8);
     return cell[w->p->selector] >> (16 * half + 4 * (group % 4)) & 15;
 }
 
-/* A row of 32 bytes becomes one of 64 with zeros in between. */
 static void
 spread(struct tmem_work *w)
 {
-    uint32_t size = bytes_of(w->p->a), count = ROW_BYTES / size;
+    uint32_t count = ROW_BYTES / wgmma_bytes_of(w->p->a);
     for (uint32_t r = 0; r < ROWS; r++) {
-        uint8_t packed[ROW_BYTES];
-        memcpy(packed, w->x.a[r], ROW_BYTES);
-        memset(w->x.a[r], 0, sizeof w->x.a[r]);
-        w->x.kept[r] = 0;
-        for (uint32_t n = 0; n < count; n++) {
-            uint32_t k = size == 4 ? 2 * n + (metadata_of(w, r, n) >> 1 & 1)
-                                   : n / 2 * 4 + (metadata_of(w, r, n / 2) >> 2 * (n % 2) & 3);
-            memcpy(w->x.a[r] + size * k, packed + size * n, size);
-            w->x.kept[r] |= 1ull << k;
-        }
+        uint8_t group[ROW_BYTES / 2];
+        for (uint32_t g = 0; g < (w->p->a == WGMMA_TF32 ? count : count / 2); g++)
+            group[g] = (uint8_t)metadata_of(w, r, g);
+        wgmma_spread(&w->x, r, w->p->a, count, group);
     }
 }
 
@@ -246,7 +222,7 @@ take_a(struct tmem_work *w)
             memcpy(w->x.a[r], cells(w, p->at_a, w->lane + r + next), ROW_BYTES);
         }
     }
-    raise_bits(p->a, ROWS, w->x.a);
+    wgmma_raise_bits(p->a, ROWS, w->x.a);
     for (uint32_t r = 0; r < ROWS; r++)
         w->x.kept[r] = ~0ull;
     if (w->sparse)
@@ -264,7 +240,7 @@ take_b(struct tmem_work *w)
     uint32_t first = w->part * w->n;
     if (!take_rows(&s, p->trans_b, p->b, first + p->shift, w->n, w->bytes_b, w->x.b))
         return false;
-    raise_bits(p->b, w->n, w->x.b);
+    wgmma_raise_bits(p->b, w->n, w->x.b);
     for (uint32_t n = 0; n < w->n; n++)
         if (p->zeros[(first + n) / 64] >> (first + n) % 64 & 1)
             memset(w->x.b[n], 0, sizeof w->x.b[n]);
@@ -370,7 +346,7 @@ run_elements(const struct tmem_work *w, uint32_t (*d)[32])
 static void
 run_floats(struct tmem_work *w, uint32_t (*d)[32])
 {
-    bool mixed = w->p->a != w->p->b && bytes_of(w->p->a) != 1;
+    bool mixed = w->p->a != w->p->b && wgmma_bytes_of(w->p->a) != 1;
     if (w->x.scale_d || mixed)
         run_elements(w, d);
     else
@@ -412,7 +388,7 @@ begin(struct tmem_work *w, struct jit_tmem_product *p)
                                   .sparse = w->sparse,
                                   .negate = p->negate};
     w->x.form = &w->form;
-    w->x.k = w->bytes_b / bytes_of(p->a);
+    w->x.k = w->bytes_b / wgmma_bytes_of(p->a);
     w->x.bits = 25;
     w->x.scale_d = p->what.scale_d;
     w->x.scaled = p->what.shape == JIT_TMEM_MXF8F6F4;

@@ -87,42 +87,26 @@ take_fragment(const uint32_t fragment[4][32], uint8_t (*out)[64])
             memcpy(out[l / 4 + r % 2 * 8] + r / 2 * CHUNK + l % 4 * 4, &fragment[r][l], 4);
 }
 
-static uint32_t
-bits_of(uint8_t type)
-{
-    return type == WGMMA_TF32 ? 32 : type <= WGMMA_BF16 ? 16 : 8;
-}
-
 /* Four bits of the metadata: of group `group` of a row. Numbers of 16 and 32 bits: two lanes of
  * four have it, which the selector names; of 8 bits all of them (9.7.15.6.1). */
 static uint32_t
 metadata_of(const struct wgmma_form *f, const uint32_t *metadata, uint32_t row, uint32_t group)
 {
     uint32_t lane = row % 8 * 4;
-    if (bits_of(f->a) == 8)
+    if (wgmma_bytes_of(f->a) == 1)
         return metadata[lane + group / 8 * 2 + row / 8] >> 4 * (group % 8) & 15;
     return metadata[lane + 2 * f->selector + group / 4] >> (16 * (row / 8) + 4 * (group % 4)) & 15;
 }
 
-/* A row of 32 bytes becomes one of 64 with zeros in between. */
 static void
 spread(const struct wgmma_form *f, const uint32_t *metadata, struct wgmma_factors *x)
 {
-    uint32_t size = bits_of(f->a) / 8, count = ROW_BYTES / size;
+    uint32_t count = ROW_BYTES / wgmma_bytes_of(f->a);
     for (uint32_t r = 0; r < ROWS; r++) {
-        uint8_t packed[ROW_BYTES];
-        memcpy(packed, x->a[r], ROW_BYTES);
-        memset(x->a[r], 0, sizeof x->a[r]);
-        x->kept[r] = 0;
-        for (uint32_t n = 0; n < count; n++) {
-            uint32_t k;
-            if (size == 4) /* one of two: 0b1110 is the second (9.7.15.6.1) */
-                k = 2 * n + (metadata_of(f, metadata, r, n) >> 1 & 1);
-            else
-                k = n / 2 * 4 + (metadata_of(f, metadata, r, n / 2) >> 2 * (n % 2) & 3);
-            memcpy(x->a[r] + size * k, packed + size * n, size);
-            x->kept[r] |= 1ull << k;
-        }
+        uint8_t group[ROW_BYTES / 2];
+        for (uint32_t g = 0; g < (f->a == WGMMA_TF32 ? count : count / 2); g++)
+            group[g] = (uint8_t)metadata_of(f, metadata, r, g);
+        wgmma_spread(x, r, f->a, count, group);
     }
 }
 
@@ -200,7 +184,7 @@ wgmma_run(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t (
 {
     struct wgmma_factors x;
     x.form = f;
-    x.k = (f->a == WGMMA_B1 ? ROW_BYTES : ROW_BYTES * 8 / bits_of(f->a)) << f->sparse;
+    x.k = (f->a == WGMMA_B1 ? ROW_BYTES : ROW_BYTES / wgmma_bytes_of(f->a)) << f->sparse;
     if (f->in_registers)
         take_fragment(o->fragment, x.a);
     else

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum wgmma_type {
     WGMMA_F16,
@@ -125,6 +126,42 @@ struct wgmma_factors {
     uint8_t a[16][64];
     uint8_t b[WGMMA_MOST_N][64];
 };
+
+/* Of a number as it lies in a row of factors; below 8 bits it has a byte of its own. */
+static inline uint32_t
+wgmma_bytes_of(uint8_t type)
+{
+    return type == WGMMA_TF32 ? 4 : type <= WGMMA_BF16 ? 2 : 1;
+}
+
+/* Numbers of 4 and 6 bits in bytes: the sign becomes the highest bit. */
+static inline void
+wgmma_raise_bits(uint8_t type, uint32_t rows, uint8_t (*out)[64])
+{
+    for (uint32_t r = 0; type >= WGMMA_E2M3 && type <= WGMMA_E2M1 && r < rows; r++)
+        for (uint32_t k = 0; k < 64; k++)
+            out[r][k] = (uint8_t)(out[r][k] << 2);
+}
+
+/* Row r of a sparse A, `count` numbers, becomes one of twice as many with zeros in between.
+ * group[g]: the four bits of the metadata for group g. Of tf32 a group has one number: 0b1110 says
+ * that it is the second of two (9.7.15.6.1); else two, of four. */
+static inline void
+wgmma_spread(struct wgmma_factors *x, uint32_t r, uint8_t type, uint32_t count,
+             const uint8_t *group)
+{
+    uint32_t size = wgmma_bytes_of(type);
+    uint8_t packed[64];
+    memcpy(packed, x->a[r], sizeof packed);
+    memset(x->a[r], 0, sizeof x->a[r]);
+    x->kept[r] = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t k =
+            size == 4 ? 2 * n + (group[n] >> 1 & 1) : n / 2 * 4 + (group[n / 2] >> 2 * (n % 2) & 3);
+        memcpy(x->a[r] + size * k, packed + size * n, size);
+        x->kept[r] |= 1ull << k;
+    }
+}
 
 struct wgmma_format {
     uint8_t bytes, below, fraction, left; /* left: the magnitude's way to a float's place */

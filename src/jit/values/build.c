@@ -106,6 +106,14 @@ core_alloca(struct core *c, LLVMTypeRef type)
 }
 
 LLVMValueRef
+core_in_memory(struct core *c, LLVMValueRef v)
+{
+    LLVMValueRef slot = core_alloca(c, LLVMTypeOf(v));
+    LLVMBuildStore(c->e.b, v, slot);
+    return slot;
+}
+
+LLVMValueRef
 core_alloca_zero(struct core *c, LLVMTypeRef type)
 {
     LLVMValueRef variable = core_alloca(c, type);

@@ -397,6 +397,8 @@ void core_store_field(struct core *c, LLVMValueRef base, size_t offset, LLVMValu
 LLVMValueRef core_constant_bytes(struct core *c, const void *bytes, unsigned count,
                                  const char *name);
 LLVMValueRef core_alloca(struct core *c, LLVMTypeRef type);
+/* The same with v in it. */
+LLVMValueRef core_in_memory(struct core *c, LLVMValueRef v);
 LLVMValueRef core_alloca_zero(struct core *c, LLVMTypeRef type); /* 0 when the function begins */
 LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
 LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
