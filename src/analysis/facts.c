@@ -290,10 +290,7 @@ facts_new(const struct wir *wir, const struct shape *shape,
 void
 facts_free(struct facts *f)
 {
-    if (!f)
-        return;
-    arena_free(&f->arena);
-    ls_release(f);
+    ARENA_RELEASE(f);
 }
 
 void

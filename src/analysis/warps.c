@@ -317,8 +317,5 @@ warps_new(const struct facts *facts, bool (*computes)(const struct ptx_insn *))
 void
 warps_free(struct warps *w)
 {
-    if (!w)
-        return;
-    arena_free(&w->arena);
-    ls_release(w);
+    ARENA_RELEASE(w);
 }

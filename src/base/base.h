@@ -51,6 +51,14 @@ char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *a);
+/* Frees an object, which may be NULL, and its member `arena`. */
+#define ARENA_RELEASE(object)                                                                      \
+    do {                                                                                           \
+        if (object) {                                                                              \
+            arena_free(&(object)->arena);                                                          \
+            ls_release(object);                                                                    \
+        }                                                                                          \
+    } while (0)
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))

@@ -8,24 +8,6 @@
 
 #include <stdio.h>
 
-/* On single-precision numbers these run in the special function unit, or begin there. */
-static bool
-is_special(const struct ptx_insn *i)
-{
-    switch (i->op) {
-    case PTX_OP_DIV:
-    case PTX_OP_RCP:
-    case PTX_OP_SQRT:
-    case PTX_OP_RSQRT:
-    case PTX_OP_SIN:
-    case PTX_OP_COS:
-    case PTX_OP_LG2:
-    case PTX_OP_EX2:
-    case PTX_OP_TANH: return true;
-    default: return false;
-    }
-}
-
 /* Operations per thread and instruction of floating-point type: a fused multiply-add is two. */
 static uint32_t
 float_operations(const struct ptx_insn *i)
@@ -36,7 +18,7 @@ float_operations(const struct ptx_insn *i)
     case PTX_OP_ADD:
     case PTX_OP_SUB:
     case PTX_OP_MUL: return 1;
-    default: return is_special(i);
+    default: return ptx_op_is(i->op, PTX_SPECIAL);
     }
 }
 
@@ -323,7 +305,7 @@ mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t warps
         s->flops_f64 += float_operations(i) * lanes;
     } else if (type == PTX_F32 || type == PTX_F32X2) {
         s->flops_f32 += float_operations(i) * lanes * (type == PTX_F32 ? 1 : 2);
-        s->special_operations += is_special(i) && !e ? lanes : 0;
+        s->special_operations += ptx_op_is(i->op, PTX_SPECIAL) && !e ? lanes : 0;
     } else if (is_integer(i) && !e && as < MIX_QUARTER) {
         s->integer_operations += steps ? steps * lanes : lanes;
         s->alu_operations += is_product(i) ? 0 : steps ? steps * lanes : lanes;

@@ -113,6 +113,8 @@ enum ptx_trait {
     PTX_BY_SPACE = 16,  /* PTX_YIELDS holds in state spaces that threads share */
     PTX_AROUND = 32,    /* it reaches global memory otherwise than as ld, st, atom and red do */
     PTX_UNTOLD = 64,    /* it may write memory that `lockstep check` has no address of beforehand */
+    PTX_LANES = 128,    /* its result is made of what several lanes of a warp give */
+    PTX_SPECIAL = 256,  /* of float it runs in the special function unit, or begins there */
 };
 bool ptx_op_is(enum ptx_op op, enum ptx_trait trait);
 

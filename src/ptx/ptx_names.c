@@ -25,7 +25,7 @@ static const struct {
 #undef OP
 };
 
-static const uint8_t traits[PTX_OP_COUNT] = {
+static const uint16_t traits[PTX_OP_COUNT] = {
 #define TRAITS(name, set) [PTX_OP_##name] = (set),
 #include "ptx/ptx_traits.def"
 #undef TRAITS

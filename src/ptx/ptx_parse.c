@@ -487,10 +487,7 @@ ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err)
 void
 ptx_free(struct ptx_module *m)
 {
-    if (!m)
-        return;
-    arena_free(&m->arena);
-    ls_release(m);
+    ARENA_RELEASE(m);
 }
 
 struct ptx_func *

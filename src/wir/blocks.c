@@ -27,15 +27,7 @@ wir_ends_block(const struct ptx_insn *i)
 bool
 wir_syncs(const struct ptx_insn *i)
 {
-    switch (i->op) {
-    case PTX_OP_BAR_WARP: return true;
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ELECT: return ptx_has(i, PTX_M_SYNC);
-    default: return false;
-    }
+    return i->op == PTX_OP_BAR_WARP || (ptx_op_is(i->op, PTX_LANES) && ptx_has(i, PTX_M_SYNC));
 }
 
 /* Arithmetic can be done for all lanes and kept for some; what reads or writes memory, calls or

@@ -617,10 +617,7 @@ wir_new_debug(const struct ptx_module *m, const struct ptx_func *kernel,
 void
 wir_free(struct wir *f)
 {
-    if (!f)
-        return;
-    arena_free(&f->arena);
-    ls_release(f);
+    ARENA_RELEASE(f);
 }
 
 /* -- addresses of functions -------------------------------------------------------------------- */

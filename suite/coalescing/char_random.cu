@@ -13,10 +13,6 @@
 #define TYPE char
 #define PLACE(i) (((i)*7919u + 13) & 4095)
 #define ROOM(n) 4096
+#define NAME "coalescing/char_random"
+#define TITLE "chars from all over"
 #include "coalescing.h"
-
-int
-main(int argc, char **argv)
-{
-    return coalescing_main("coalescing/char_random", "chars from all over", argc, argv);
-}

@@ -13,10 +13,6 @@
 #define TYPE char
 #define PLACE(i) ((i))
 #define ROOM(n) ((n))
+#define NAME "coalescing/chars"
+#define TITLE "chars in order"
 #include "coalescing.h"
-
-int
-main(int argc, char **argv)
-{
-    return coalescing_main("coalescing/chars", "chars in order", argc, argv);
-}

@@ -7,6 +7,8 @@
  *     #define TYPE float
  *     #define PLACE(i) ((i) + 1)
  *     #define ROOM(n) ((n) + 1)
+ *     #define NAME "coalescing/misaligned"
+ *     #define TITLE "in order, one element off"
  *     #include "coalescing.h"
  */
 #ifndef COALESCING_H
@@ -30,10 +32,10 @@ copy(const TYPE *in, TYPE *out, int n)
         out[i] = in[PLACE(i)];
 }
 
-static int
-coalescing_main(const char *name, const char *title, int argc, char **argv)
+int
+main(int argc, char **argv)
 {
-    struct suite s = suite_begin(name, title, 1024, NULL, 0, argc, argv);
+    struct suite s = suite_begin(NAME, TITLE, 1024, NULL, 0, argc, argv);
     int n = s.size[0];
     size_t room = ROOM((size_t)n), wrong = 0;
     TYPE *host = suite_host<TYPE>(room), *found = suite_host<TYPE>(n);

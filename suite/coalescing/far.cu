@@ -12,10 +12,6 @@
 #define TYPE float
 #define PLACE(i) (32 * (i))
 #define ROOM(n) (32 * (n))
+#define NAME "coalescing/far"
+#define TITLE "floats 128 bytes apart"
 #include "coalescing.h"
-
-int
-main(int argc, char **argv)
-{
-    return coalescing_main("coalescing/far", "floats 128 bytes apart", argc, argv);
-}

@@ -12,10 +12,6 @@
 #define TYPE int2
 #define PLACE(i) ((i))
 #define ROOM(n) ((n))
+#define NAME "coalescing/int2s"
+#define TITLE "int2 in order"
 #include "coalescing.h"
-
-int
-main(int argc, char **argv)
-{
-    return coalescing_main("coalescing/int2s", "int2 in order", argc, argv);
-}

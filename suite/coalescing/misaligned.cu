@@ -12,10 +12,6 @@
 #define TYPE float
 #define PLACE(i) ((i) + 1)
 #define ROOM(n) ((n) + 1)
+#define NAME "coalescing/misaligned"
+#define TITLE "in order, one element off"
 #include "coalescing.h"
-
-int
-main(int argc, char **argv)
-{
-    return coalescing_main("coalescing/misaligned", "in order, one element off", argc, argv);
-}

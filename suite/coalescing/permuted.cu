@@ -14,10 +14,6 @@
 #define TYPE float
 #define PLACE(i) ((i) ^ 1)
 #define ROOM(n) ((n) + 2)
+#define NAME "coalescing/permuted"
+#define TITLE "neighbours exchanged"
 #include "coalescing.h"
-
-int
-main(int argc, char **argv)
-{
-    return coalescing_main("coalescing/permuted", "neighbours exchanged", argc, argv);
-}

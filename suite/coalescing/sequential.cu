@@ -13,10 +13,6 @@
 #define TYPE float
 #define PLACE(i) ((i))
 #define ROOM(n) ((n))
+#define NAME "coalescing/sequential"
+#define TITLE "floats in order"
 #include "coalescing.h"
-
-int
-main(int argc, char **argv)
-{
-    return coalescing_main("coalescing/sequential", "floats in order", argc, argv);
-}

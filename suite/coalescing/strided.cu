@@ -12,10 +12,6 @@
 #define TYPE float
 #define PLACE(i) (2 * (i))
 #define ROOM(n) (2 * (n))
+#define NAME "coalescing/strided"
+#define TITLE "every second float"
 #include "coalescing.h"
-
-int
-main(int argc, char **argv)
-{
-    return coalescing_main("coalescing/strided", "every second float", argc, argv);
-}

@@ -13,10 +13,6 @@
 #define TYPE char
 #define PLACE(t) ((t))
 #define ROOM BLOCK
+#define NAME "strides/char"
+#define TITLE "chars, stride a quarter"
 #include "strides.h"
-
-int
-main(int argc, char **argv)
-{
-    return strides_main("strides/char", "chars, stride a quarter", argc, argv);
-}

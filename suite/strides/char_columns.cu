@@ -12,10 +12,6 @@
 #define TYPE char
 #define PLACE(t) (((t) % 32) * 4 + (t) / 32)
 #define ROOM BLOCK
+#define NAME "strides/char_columns"
+#define TITLE "chars, a warp a byte of every word"
 #include "strides.h"
-
-int
-main(int argc, char **argv)
-{
-    return strides_main("strides/char_columns", "chars, a warp a byte of every word", argc, argv);
-}

@@ -14,10 +14,6 @@
 #define TYPE char
 #define PLACE(t) ((t)*4 % (BLOCK + 1))
 #define ROOM (BLOCK + 1)
+#define NAME "strides/char_modulo"
+#define TITLE "chars, 4 t modulo BLOCK + 1"
 #include "strides.h"
-
-int
-main(int argc, char **argv)
-{
-    return strides_main("strides/char_modulo", "chars, 4 t modulo BLOCK + 1", argc, argv);
-}

@@ -12,10 +12,6 @@
 #define TYPE char
 #define PLACE(t) ((t)*4)
 #define ROOM (4 * BLOCK)
+#define NAME "strides/char_spaced"
+#define TITLE "chars, four bytes apart"
 #include "strides.h"
-
-int
-main(int argc, char **argv)
-{
-    return strides_main("strides/char_spaced", "chars, four bytes apart", argc, argv);
-}

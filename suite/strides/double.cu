@@ -15,10 +15,6 @@
 #define TYPE double
 #define PLACE(t) ((t))
 #define ROOM BLOCK
+#define NAME "strides/double"
+#define TITLE "doubles, stride 2"
 #include "strides.h"
-
-int
-main(int argc, char **argv)
-{
-    return strides_main("strides/double", "doubles, stride 2", argc, argv);
-}

@@ -11,10 +11,6 @@
 #define TYPE int
 #define PLACE(t) ((t))
 #define ROOM BLOCK
+#define NAME "strides/int"
+#define TITLE "ints, stride 1"
 #include "strides.h"
-
-int
-main(int argc, char **argv)
-{
-    return strides_main("strides/int", "ints, stride 1", argc, argv);
-}

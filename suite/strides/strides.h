@@ -9,6 +9,8 @@
  *     #define TYPE char
  *     #define PLACE(t) ((t) * 4)
  *     #define ROOM (4 * BLOCK)
+ *     #define NAME "strides/char_spaced"
+ *     #define TITLE "chars, four bytes apart"
  *     #include "strides.h"
  */
 #ifndef STRIDES_H
@@ -66,10 +68,10 @@ print_banks(struct suite *s)
     }
 }
 
-static int
-strides_main(const char *name, const char *title, int argc, char **argv)
+int
+main(int argc, char **argv)
 {
-    struct suite s = suite_begin(name, title, BLOCK, NULL, 0, argc, argv);
+    struct suite s = suite_begin(NAME, TITLE, BLOCK, NULL, 0, argc, argv);
     int n = s.size[0];
     TYPE *host = suite_host<TYPE>(n), *found = suite_host<TYPE>(n);
     for (int i = 0; i < n; i++)

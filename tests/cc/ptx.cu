@@ -3,8 +3,9 @@
  * ptx.cu: <cuda/ptx>: a function of each kind, on clusters of two blocks, against what C says; and the
  * forms that are only compiled. Prints what is wrong, and "fine".
  */
+#include "../common/expect.h"
+
 #include <cooperative_groups.h>
-#include <cstdio>
 #include <cuda.h>
 #include <cuda/barrier>
 #include <cuda/ptx>
@@ -12,15 +13,6 @@
 
 namespace ptx = cuda::ptx;
 enum { SIDE = 16, THREADS = 64 };
-
-static int failures;
-#define EXPECT(what)                                                                               \
-    do {                                                                                           \
-        if (!(what)) {                                                                             \
-            printf("line %d: %s\n", __LINE__, #what);                                              \
-            failures++;                                                                            \
-        }                                                                                          \
-    } while (0)
 
 __device__ void
 wait(uint64_t *b, uint32_t parity)

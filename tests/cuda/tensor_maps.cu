@@ -4,21 +4,13 @@
  * tensormap.cp_fenceproxy, cp.async.bulk.prefetch.tensor, cp.reduce.async.bulk.tensor, and what the
  * driver refuses. Prints what is wrong, and "fine".
  */
-#include <cstdio>
+#include "../common/expect.h"
+
 #include <cstring>
 #include <cuda.h>
 #include <cuda/barrier>
 
 enum { WIDE = 64, HIGH = 32, BOX = 8 };
-
-static int failures;
-#define EXPECT(what)                                                                               \
-    do {                                                                                           \
-        if (!(what)) {                                                                             \
-            printf("line %d: %s\n", __LINE__, #what);                                              \
-            failures++;                                                                            \
-        }                                                                                          \
-    } while (0)
 
 __device__ unsigned
 shared(const void *p)

@@ -3,18 +3,10 @@
  * entry_point.cu: calls of the driver found by name and version, as programs do that are not linked
  * to it; a tensor map made so. Prints what is wrong, and "fine".
  */
-#include <cstdio>
+#include "../common/expect.h"
+
 #include <cudaTypedefs.h>
 #include <cuda_runtime.h>
-
-static int failures;
-#define EXPECT(what)                                                                               \
-    do {                                                                                           \
-        if (!(what)) {                                                                             \
-            printf("line %d: %s\n", __LINE__, #what);                                              \
-            failures++;                                                                            \
-        }                                                                                          \
-    } while (0)
 
 /* Also where a template knows it by its own name. */
 static_assert(alignof(struct CUtensorMap_st) == 64 && sizeof(CUtensorMap) == 128, "tensor maps");

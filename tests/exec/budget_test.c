@@ -6,6 +6,7 @@
  * launches have taken long enough. The kernel: scans of 128 numbers, one after the other,
  * unrolled, with a branch in each step that parts lanes, and a shuffle between two scans.
  */
+#include "common/ignoring.h"
 #include "exec/exec.h"
 
 #include <setjmp.h>
@@ -71,18 +72,6 @@ in_c(unsigned count, uint32_t block, uint32_t v[THREADS])
         for (uint32_t t = 0; t < THREADS; t++)
             v[t] = sum[t ^ 5] ^ (k + 3);
     }
-}
-
-static void
-ignore_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
-              uint32_t space, uint32_t op, uint32_t place)
-{
-}
-
-static void
-ignore_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
-               uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
-{
 }
 
 static void

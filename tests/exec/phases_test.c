@@ -4,6 +4,7 @@
  * same barriers or there are none, and as warp functions where not: which of both, and the results,
  * computed here thread by thread. Each runs again for a tool, which takes the other way.
  */
+#include "common/ignoring.h"
 #include "exec/exec.h"
 
 #include <setjmp.h>
@@ -337,17 +338,6 @@ static const struct kernel {
 static const struct shape shapes[] = {{32, 1, 0},  {64, 1, 1},   {256, 1, 5}, {16, 16, 40},
                                       {8, 12, 3},  {1024, 1, 9}, {40, 1, 6},  {7, 5, 20},
                                       {20, 8, 50}, {128, 1, 13}};
-
-static void
-ignore_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
-              uint32_t space, uint32_t op, uint32_t place)
-{
-}
-static void
-ignore_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
-               uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
-{
-}
 
 static bool
 run(struct jit_engine *jit, const struct kernel *k, const struct ptx_module *m,

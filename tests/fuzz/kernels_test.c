@@ -10,19 +10,10 @@
  * asks for these. A difference is printed with its seed and the kernel; --seed N --count 1 repeats
  * it.
  */
+#include "common/ignoring.h"
 #include "fuzz/runs.h"
 
 /* A tool that wants to know everything and keeps nothing. */
-static void
-ignore_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
-              uint32_t space, uint32_t op, uint32_t place)
-{
-}
-static void
-ignore_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
-               uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
-{
-}
 static void
 ignore_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place)
 {

@@ -240,7 +240,7 @@ harness_emit_plain(struct emit *e, const struct ptx_insn *i, LLVMValueRef *in, u
 {
     if (i->op == PTX_OP_CVT)
         return emit_cvt(e, i, in, nin, out);
-    if (emit_is_warp(i))
+    if (ptx_op_is(i->op, PTX_LANES))
         return emit_warp(e, i, in, nin, out);
     return emit_arith(e, i, in, nin, out);
 }

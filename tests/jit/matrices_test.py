@@ -6,30 +6,21 @@ many differ, the largest difference in units of the last place. With arguments: 
 begins with one of them; without, those of mma (wmma_test.py has the others)."""
 import os
 import struct
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 source = Path(os.environ.get("SOURCE_DIR", Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(source / "tools/record"))
+sys.path.insert(0, str(source / "tests/common"))
+import launching # noqa: E402
 import matrices as rec # noqa: E402
 
-LOCKSTEP = os.environ.get("LOCKSTEP", str(source / "build/lockstep"))
 
 
 def launch(form, folder):
     """Bytes that the kernel writes, or None and the message."""
-    ptx, data, out = folder / "k.ptx", folder / "in", folder / "out"
-    ptx.write_text(rec.ptx_of(form))
-    data.write_bytes(rec.input_bytes(form))
-    done = subprocess.run(
-        [LOCKSTEP, "launch", ptx, "--kernel", "run", "--grid", str(rec.THREADS // 128), "--block", "128",
-         "--arg", f"buffer:@{data}", "--arg", f"buffer:{rec.output_size(form)}", "--dump", f"1:{out}"],
-        capture_output=True, text=True, env=dict(os.environ, LOCKSTEP_CACHE="off"))
-    if done.returncode != 0:
-        return None, done.stderr.strip()
-    return out.read_bytes(), ""
+    return launching.launch(folder, rec.ptx_of(form), rec.input_bytes(form), rec.output_size(form), rec.THREADS)
 
 
 def numbers(data, t):

@@ -7,16 +7,16 @@ it that all forms run, and is skipped."""
 import math
 import os
 import struct
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 source = Path(os.environ.get("SOURCE_DIR", Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(source / "tools/record"))
+sys.path.insert(0, str(source / "tests/common"))
 import instructions as rec # noqa: E402
+import launching # noqa: E402
 
-LOCKSTEP = os.environ.get("LOCKSTEP", str(source / "build/lockstep"))
 SKIP = 77
 GROUP = 24
 
@@ -25,17 +25,11 @@ GROUP = 24
 
 def launch(some, folder):
     """Results of several forms: [form][operand][case], or None with the message."""
-    ptx, data, out = folder / "k.ptx", folder / "in", folder / "out"
-    ptx.write_text(rec.ptx_of(some))
-    data.write_bytes(b"".join(rec.input_bytes(f) for f in some))
     size = 8 * rec.CASES * sum(len(f.outs) for f in some)
-    done = subprocess.run(
-        [LOCKSTEP, "launch", ptx, "--kernel", "run", "--grid", str(rec.CASES // 128), "--block", "128",
-         "--arg", f"buffer:@{data}", "--arg", f"buffer:{size}", "--dump", f"1:{out}"],
-        capture_output=True, text=True, env=dict(os.environ, LOCKSTEP_CACHE="off"))
-    if done.returncode != 0:
-        return None, done.stderr.strip()
-    raw, at, results = out.read_bytes(), 0, []
+    raw, message = launching.launch(folder, rec.ptx_of(some), b"".join(rec.input_bytes(f) for f in some), size, rec.CASES)
+    if raw is None:
+        return None, message
+    at, results = 0, []
     for f in some:
         columns = []
         for _ in f.outs:

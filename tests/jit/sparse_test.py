@@ -3,30 +3,25 @@
 """Every form of mma.sp of tools/record/sparse.py on lockstep, against the registers that a real GPU gave
 (tests/data/*_sparse.xz), bit for bit. With arguments: forms whose text begins with one of them."""
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 source = Path(os.environ.get("SOURCE_DIR", Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(source / "tools/record"))
+sys.path.insert(0, str(source / "tests/common"))
+import launching # noqa: E402
 import matrices # noqa: E402
 import sparse # noqa: E402
 
-LOCKSTEP = os.environ.get("LOCKSTEP", str(source / "build/lockstep"))
 
 
 def differences(form, folder, theirs):
     """Words that differ, and the first; or what went wrong."""
-    (folder / "k.ptx").write_text(sparse.ptx_of(form))
-    (folder / "in").write_bytes(sparse.input_bytes(form))
-    done = subprocess.run(
-        [LOCKSTEP, "launch", folder / "k.ptx", "--kernel", "run", "--grid", str(matrices.THREADS // 128), "--block", "128",
-         "--arg", f"buffer:@{folder / 'in'}", "--arg", f"buffer:{matrices.output_size(form)}", "--dump", f"1:{folder / 'out'}"],
-        capture_output=True, text=True, env=dict(os.environ, LOCKSTEP_CACHE="off"))
-    if done.returncode:
-        return done.stderr.strip()
-    ours = (folder / "out").read_bytes()
+    ours, message = launching.launch(folder, sparse.ptx_of(form), sparse.input_bytes(form), matrices.output_size(form),
+                                     matrices.THREADS)
+    if ours is None:
+        return message
     words = [k for k in range(0, len(ours), 4) if ours[k:k + 4] != theirs[k:k + 4]]
     first = words[:1] and f"word {words[0] // 4}: {ours[words[0]:words[0] + 4][::-1].hex()}, GPU: {theirs[words[0]:words[0] + 4][::-1].hex()}"
     return f"{len(words)} of {len(ours) // 4} words differ, {first}" if words else ""

@@ -393,7 +393,7 @@ core_insn(struct core *c, const struct wir_insn *i)
     default:
         if (units_insn(c, i, &done))
             return done;
-        if (emit_is_warp(p))
+        if (ptx_op_is(p->op, PTX_LANES))
             return emit_across(c, i);
         if (p->op == PTX_OP_CVT || emit_is_arith(p))
             return emit_alu(c, i, scalar);

@@ -54,7 +54,6 @@ bool jit_math_symbol(size_t i, const char **name, void **address);
 /* Warp operations: inputs are always vectors of 32 (e->lanes == 32); e->mask_bits is never NULL;
  * out[k] is a vector, or a scalar where emit_warp_uniform says that result k is the same in all
  * lanes. Lanes named in a member mask but not active are treated as absent. */
-bool emit_is_warp(const struct ptx_insn *i);
 bool emit_warp_uniform(const struct ptx_insn *i, unsigned result);
 bool emit_warp(struct emit *e, const struct ptx_insn *i, const LLVMValueRef *in, unsigned nin,
                LLVMValueRef *out);

@@ -63,20 +63,6 @@ spread(struct emit *e, value x, value like)
 }
 
 bool
-emit_is_warp(const struct ptx_insn *i)
-{
-    switch (i->op) {
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ACTIVEMASK:
-    case PTX_OP_ELECT: return true;
-    default: return false;
-    }
-}
-
-bool
 emit_warp_uniform(const struct ptx_insn *i, unsigned result)
 {
     switch (i->op) {
