@@ -102,9 +102,6 @@ uint32_t facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, 
 bool facts_waits(const struct facts *f, uint32_t b);
 /* A table of registers and what is known of them, for people. */
 void facts_print(const struct facts *f, struct text *out);
-/* One value's shape in words: "uniform", "affine 4", "varying, segments of 16: affine 4, in [0,
- * 255]". */
-void fact_print(const struct fact *x, struct text *out);
 /* The warp IR as text, with the shape of each result and what is known of each block as comments.
  * note (NULL: none) adds lines behind the instruction with that place. */
 void facts_print_wir(const struct facts *facts,

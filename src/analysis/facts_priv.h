@@ -43,7 +43,6 @@ struct fact fact_transfer(struct facts *f, const struct wir_insn *i, unsigned k,
                           bool (*uniform_result)(const struct ptx_insn *, unsigned));
 
 /* threads.c: what a thread's coordinates do to a value; false: not known. */
-bool fact_by_threads(const struct facts *fs, const struct fact *f, int64_t by[3]);
 bool fact_set_threads(struct fact *f, const int64_t by[3]); /* false: too large, not kept */
 void fact_of_coordinate(struct fact *f, unsigned d);
 void fact_join_threads(const struct facts *fs, struct fact *f, const struct fact *a,

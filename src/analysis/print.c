@@ -44,7 +44,9 @@ print_pattern(const int32_t *pattern, unsigned segment, struct text *out)
         text_add(out, " %" PRId32, pattern[l]);
 }
 
-void
+/* One value's shape in words: "uniform", "affine 4", "varying, segments of 16: affine 4, in [0,
+ * 255]". */
+static void
 fact_print(const struct fact *x, struct text *out)
 {
     if (x->kind == FACT_NONE) {

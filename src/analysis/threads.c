@@ -33,7 +33,7 @@ by_next(const struct facts *fs, const int64_t by[3], int64_t *step)
     return ok;
 }
 
-bool
+static bool
 fact_by_threads(const struct facts *fs, const struct fact *f, int64_t by[3])
 {
     const uint32_t *dim = fs->shape.block;

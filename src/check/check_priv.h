@@ -172,8 +172,6 @@ struct kernel_facts {
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
 void facts_free_all(struct check *c);
-/* "k.cu:12" */
-void place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room);
 
 /* -- launches ---------------------------------------------------------------------------------- */
 
@@ -422,7 +420,6 @@ bool shared_written(const struct block_state *b, const struct jit_note *n);
 /* -- gates.c: loads that are not announced ----------------------------------------------------- */
 
 void gates_begin(struct block_state *b);
-void gates_close(struct block_state *b);
 void gates_close_all(struct launch *l);
 /* Loads of the place need not be announced from low to end (host addresses). */
 void gate_open(const struct visit *v, uint64_t low, uint64_t end);

@@ -27,7 +27,7 @@ gates_begin(struct block_state *b)
     b->block->local_written = b->local_init;
 }
 
-void
+static void
 gates_close(struct block_state *b)
 {
     uint32_t places = b->launch->facts->place_count + 1;

@@ -337,15 +337,6 @@ find_lines(struct kernel_facts *k)
     }
 }
 
-void
-place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room)
-{
-    if (k && place < k->place_count)
-        snprintf(out, room, "%s:%u", k->file[place], k->line[place]);
-    else
-        snprintf(out, room, "?");
-}
-
 static void
 describe_flow(struct kernel_facts *k, const struct wir *f)
 {

@@ -27,7 +27,7 @@ static const struct {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-int
+static int
 cu_format_of(CUarray_format format, unsigned channels, struct device_array_shape *out)
 {
     if (channels != 1 && channels != 2 && channels != 4)

@@ -46,12 +46,6 @@ cu_context_is(CUcontext ctx)
            ctx->magic == CONTEXT_MAGIC;
 }
 
-struct device *
-cu_context_device(CUcontext ctx)
-{
-    return ctx->device;
-}
-
 static int
 need_context(CUcontext ctx)
 {

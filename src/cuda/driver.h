@@ -70,7 +70,6 @@ int cu_device(CUdevice number, struct device **out);
 CUcontext cu_current(void);
 CUcontext cu_primary(struct device *d);
 bool cu_context_is(CUcontext ctx);
-struct device *cu_context_device(CUcontext ctx);
 
 /* What a context owns and takes along when it is destroyed. */
 enum cu_owned { CU_OWNED_MODULE, CU_OWNED_MEMORY, CU_OWNED_STREAM, CU_OWNED_EVENT, CU_OWNED_ARRAY };
@@ -94,7 +93,6 @@ CUmodule cu_module_of(const struct device_function *f);
 int cu_stream(CUstream handle, struct device_stream **out);
 int cu_event(CUevent handle, struct device_event **out);
 int cu_copy_of(const CUDA_MEMCPY3D *p, struct device_copy *out);
-int cu_format_of(CUarray_format format, unsigned channels, struct device_array_shape *out);
 
 /* A reference that lies in a module: its variable holds the handle of what is bound. */
 CUtexref cu_texref_new(uint64_t variable);

@@ -21,7 +21,7 @@ static struct cudaMipmappedArray *mipmaps;
 
 /* -- formats ----------------------------------------------------------------------------------- */
 
-int
+static int
 rt_format_of(const struct cudaChannelFormatDesc *d, struct device_array_shape *out)
 {
     if (!d)

@@ -72,6 +72,4 @@ int rt_symbol(const void *symbol, size_t offset, size_t count, void **out);
 
 /* -- array.c ----------------------------------------------------------------------------------- */
 
-int rt_format_of(const struct cudaChannelFormatDesc *d, struct device_array_shape *out);
-
 #endif

@@ -36,7 +36,9 @@ is_stepping(const struct debug_go *go)
     return how == DEBUG_GO_STEP || how == DEBUG_GO_INSN;
 }
 
-void
+/* Sets d->steps: at which position and places the engine calls the debugger next, and whether it
+ * announces accesses. d->mode, d->go, watchpoints, snapshots and edits decide. */
+static void
 debug_arm(struct debug *d)
 {
     const struct debug_code *c = d->run->code;

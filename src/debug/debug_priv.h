@@ -216,9 +216,6 @@ struct debug {
 
 /* -- debug.c ----------------------------------------------------------------------------------- */
 
-/* Sets d->steps: at which position and places the engine calls the debugger next, and whether it
- * announces accesses. d->mode, d->go, watchpoints, snapshots and edits decide. */
-void debug_arm(struct debug *d);
 /* Tells of a stop and serves the debugger until it is to go on. w: the warp that stands there;
  * NULL: none. */
 void debug_stop(struct debug *d, const struct jit_warp *w, enum debug_why why, const char *text);
@@ -340,9 +337,6 @@ uint64_t debug_edit_next(const struct debug *d);
 /* -- stand.c ----------------------------------------------------------------------------------- */
 
 struct debug_map *debug_map_of(struct debug *d, struct debug_code *c, const struct ptx_func *f);
-/* Where each lane of a warp is. */
-void debug_stands(struct debug *d, const struct jit_block *b, uint32_t warp,
-                  struct debug_stand out[JIT_LANES]);
 /* A thread's block, warp and lane in the innermost launch; NULL: its block is not in flight. */
 struct jit_block *debug_find(const struct debug *d, const struct debug_thread *t, uint32_t *warp,
                              uint32_t *lane);

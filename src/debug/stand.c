@@ -96,7 +96,8 @@ put_activation(struct debug *d, const struct jit_activation *a, uint32_t alive,
     }
 }
 
-void
+/* Where each lane of a warp is. */
+static void
 debug_stands(struct debug *d, const struct jit_block *b, uint32_t warp,
              struct debug_stand out[JIT_LANES])
 {

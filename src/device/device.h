@@ -177,7 +177,6 @@ void device_recover(struct device *d); /* the lost device is fine again; its mem
 enum device_result device_synchronize(struct device *d);
 /* Frees all memory, streams, events and arrays; images load anew when they are next used. */
 enum device_result device_reset(struct device *d);
-uint32_t device_workers(void);
 /* Whether the devices are real GPUs (LOCKSTEP_DEVICE=gpu). */
 bool device_is_gpu(void);
 bool device_verbose(void); /* LOCKSTEP_VERBOSE */
@@ -457,11 +456,7 @@ enum device_result device_launch_block(struct device_stream *s, struct device_la
 /* A parameter block from pointers to arguments: ls_alloc'ed. */
 enum device_result device_params(const struct device_function *f, void **args, uint8_t **out);
 enum device_result device_copy(struct device_stream *s, const struct device_copy *c);
-enum device_result device_copy_linear(struct device_stream *s, void *to, const void *from,
-                                      uint64_t size, enum device_direction direction);
 enum device_result device_fill(struct device_stream *s, const struct device_fill *f);
-enum device_result device_fill_linear(struct device_stream *s, void *at, uint64_t size,
-                                      uint8_t value);
 /* Whether the operation could run: what is wrong with its arguments is found here. */
 enum device_result device_op_check(const struct device_op *op);
 /* A deep copy, and its end. */

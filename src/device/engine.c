@@ -105,11 +105,3 @@ process_engine(struct process *p, struct ls_error *err)
         ending_of_thread(thread_left);
     return fine;
 }
-
-uint32_t
-device_workers(void)
-{
-    struct process *p = device_process();
-    struct ls_error err;
-    return process_engine(p, &err) ? exec_workers(p->pool) : 0;
-}

@@ -132,12 +132,6 @@ asked_ms(void)
     return seconds > 0 && seconds < 1e6 ? (uint32_t)(seconds * 1000 < 1 ? 1 : seconds * 1000) : 0;
 }
 
-bool
-progress_wanted(void)
-{
-    return asked_ms() != 0;
-}
-
 static bool
 begin(const char *kernel, uint64_t blocks, bool compiling, uint32_t first_ms, bool terminal)
 {

@@ -12,37 +12,10 @@ device_copy(struct device_stream *s, const struct device_copy *c)
 }
 
 enum device_result
-device_copy_linear(struct device_stream *s, void *to, const void *from, uint64_t size,
-                   enum device_direction direction)
-{
-    struct device_copy c = {.to = {.at = to, .pitch = size, .rows = 1},
-                            .from = {.at = (uint8_t *)(uintptr_t)from, .pitch = size, .rows = 1},
-                            .width = size,
-                            .height = 1,
-                            .depth = 1,
-                            .direction = direction};
-    return device_copy(s, &c);
-}
-
-enum device_result
 device_fill(struct device_stream *s, const struct device_fill *f)
 {
     struct device_op op = {.kind = DEVICE_OP_FILL, .fill = *f};
     return device_submit(s, &op);
-}
-
-enum device_result
-device_fill_linear(struct device_stream *s, void *at, uint64_t size, uint8_t value)
-{
-    struct device_fill f = {.at = at,
-                            .pitch = size,
-                            .rows = 1,
-                            .width = size,
-                            .height = 1,
-                            .depth = 1,
-                            .value = value,
-                            .unit = 1};
-    return device_fill(s, &f);
 }
 
 /* Takes l->params. */

@@ -20,7 +20,6 @@ struct exec_pool;
 /* workers: 0 means one per core. */
 struct exec_pool *exec_new(uint32_t workers, struct ls_error *err);
 void exec_free(struct exec_pool *p);
-uint32_t exec_workers(const struct exec_pool *p);
 
 /* Of what is watched; may be set at any time before the first run. */
 struct exec_options {

@@ -671,8 +671,6 @@ void exec_tmem(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place
                struct jit_tmem_data *data);
 void exec_surface(struct jit_warp *w, uint32_t lanes, struct jit_image_insn what, uint32_t place,
                   const struct texture *t, struct jit_image_data *data);
-/* Formats like printf in a kernel; returns what the kernel's printf returns. */
-int32_t exec_format(struct text *out, const char *format, const uint8_t *args);
 void exec_output_more(struct exec_slot *s); /* the block printed and goes on */
 void exec_output_done(struct exec_slot *s); /* the block is finished */
 void exec_output_end(struct exec_run *run); /* nothing runs any more */

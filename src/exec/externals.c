@@ -111,7 +111,8 @@ format_one(struct text *out, struct spec *s, char conversion, struct cursor *arg
 #pragma GCC diagnostic pop
 #pragma clang diagnostic pop
 
-int32_t
+/* Formats like printf in a kernel; returns what the kernel's printf returns. */
+static int32_t
 exec_format(struct text *out, const char *format, const uint8_t *bytes)
 {
     struct cursor args = {bytes, 0};

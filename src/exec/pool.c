@@ -318,9 +318,3 @@ exec_free(struct exec_pool *p)
     ls_release(p->helpers);
     ls_release(p);
 }
-
-uint32_t
-exec_workers(const struct exec_pool *p)
-{
-    return p->workers;
-}

@@ -18,7 +18,7 @@ tensor_type_bytes(enum tensor_type type)
     return type < TENSOR_TYPES ? bytes[type] : 0;
 }
 
-bool
+static bool
 tensor_type_floats(enum tensor_type type)
 {
     return type >= TENSOR_F16 && type <= TENSOR_TF32_FTZ;

@@ -101,7 +101,6 @@ bool tensor_map_replace(struct tensor_map *m, enum tensor_field field, uint32_t 
                         uint64_t value);
 
 uint32_t tensor_type_bytes(enum tensor_type type); /* of an element; 0: less than a byte */
-bool tensor_type_floats(enum tensor_type type);
 /* What the bytes of shared memory that a copy fills are counted as: all of the box. */
 uint32_t tensor_map_bytes(const struct tensor_map *m);
 

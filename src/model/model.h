@@ -161,9 +161,6 @@ uint64_t model_local_address(uint64_t warp_base, uint64_t offset, uint32_t lane)
 
 /* The memory partition (channel) of an address; 0 where the generation does not camp. */
 uint32_t model_partition(const struct device_profile *d, uint64_t address);
-/* How evenly n accesses of equal cost spread: partitions * busiest / n; 1 is perfect, the number
- * of partitions the worst. 1 where the generation does not camp. */
-double model_partition_camping(const struct device_profile *d, const uint64_t *address, size_t n);
 
 /* -- caches, simulated ------------------------------------------------------------------------- */
 
@@ -370,9 +367,6 @@ double model_time_states(const struct device_profile *d, const struct work *w,
  * apart. */
 double model_pipe_seconds(const struct device_profile *d, const struct work *w,
                           double pipe_wavefronts);
-/* Multiply-adds of 16-bit numbers (f64: of doubles) a clock and SM of the matrix units; 0: there
- * are none. */
-uint32_t model_tensor_rate(const struct device_profile *d, bool f64);
 
 /* What a launch costs beside its work (model_launches.def); zeros: not known. */
 struct launch_cost {
@@ -402,8 +396,6 @@ double model_peak_flops(const struct device_profile *d, bool f64); /* a second; 
 double model_roofline(const struct device_profile *d, bool f64, double flops_per_byte);
 /* Flops per byte at which memory no longer limits. */
 double model_ridge(const struct device_profile *d, bool f64);
-/* CGMA: arithmetic per global access of `bytes` that peak needs. */
-double model_cgma_needed(const struct device_profile *d, bool f64, uint32_t bytes);
 
 /* -- which block runs where and when ----------------------------------------------------------- */
 

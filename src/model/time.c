@@ -93,7 +93,9 @@ atomic_seconds(const struct device_profile *d, const struct work *w)
     return fmax(clocks, (double)w->hot_swaps * m->next_swap) / clock;
 }
 
-uint32_t
+/* Multiply-adds of 16-bit numbers (f64: of doubles) a clock and SM of the matrix units; 0: there
+ * are none. */
+static uint32_t
 model_tensor_rate(const struct device_profile *d, bool f64)
 {
     static const struct {
@@ -130,12 +132,6 @@ double
 model_ridge(const struct device_profile *d, bool f64)
 {
     return model_peak_flops(d, f64) / (double)d->bandwidth;
-}
-
-double
-model_cgma_needed(const struct device_profile *d, bool f64, uint32_t bytes)
-{
-    return model_ridge(d, f64) * bytes;
 }
 
 /* -- the busiest resource ---------------------------------------------------------------------- */
@@ -448,22 +444,6 @@ model_partition(const struct device_profile *d, uint64_t address)
     if (!d->memory_partitions)
         return 0;
     return (uint32_t)(address / d->partition_bytes % d->memory_partitions);
-}
-
-double
-model_partition_camping(const struct device_profile *d, const uint64_t *address, size_t n)
-{
-    uint64_t count[16] = {0}, worst = 0;
-    if (!d->memory_partitions || !n)
-        return 1;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t *c = &count[model_partition(d, address[i]) % 16];
-        if (++*c > worst)
-            worst = *c;
-    }
-    double even = (double)n / d->memory_partitions;
-    double factor = (double)worst / (even < 1 ? 1 : even);
-    return factor < 1 ? 1 : factor;
 }
 
 /* -- which block runs where and when ----------------------------------------------------------- */

@@ -113,7 +113,7 @@ parse_signature(struct parser *p, struct ptx_func *f, struct token *at)
                 f->name, (unsigned long long)f->param_bytes, PTX_LIMIT_PARAMETERS);
 }
 
-void
+static void
 parse_function(struct parser *p, enum ptx_linkage linkage)
 {
     struct ptx_func *f = ARENA_NEW(p->arena, struct ptx_func);

@@ -261,7 +261,6 @@ void parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool p
 void parse_operands(struct parser *p, struct ptx_insn *i);
 void parse_body(struct parser *p, struct ptx_func *f);
 void parse_loc(struct parser *p);
-void parse_function(struct parser *p, enum ptx_linkage linkage);
 void parse_file(struct parser *p);
 void parse_pragma(struct parser *p);
 void add_label_use(struct parser *p, struct ptx_operand *o, uint32_t *label, const char *name,

@@ -25,7 +25,7 @@ html_escape(struct text *t, const char *s)
     }
 }
 
-void
+static void
 html_print_list(struct text *t, const char *format, va_list list)
 {
     va_list again;

@@ -21,7 +21,6 @@ void html_end(struct text *t);
 void html_escape(struct text *t, const char *s);
 /* Printed, then escaped. */
 void html_print(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void html_print_list(struct text *t, const char *format, va_list list);
 
 /* A part that can be folded away. id: for links; NULL: none. */
 void html_section(struct text *t, const char *id, const char *title, bool open);

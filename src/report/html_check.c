@@ -243,7 +243,8 @@ page_finding(struct text *t, const json_t *f, const char *id, bool open)
     arena_free(&a);
 }
 
-void
+/* What a list of findings says in short, each linked to "PREFIX0", "PREFIX1", ... */
+static void
 page_finding_table(struct text *t, const json_t *findings, const char *prefix)
 {
     struct arena a = {0};

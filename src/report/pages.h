@@ -22,7 +22,5 @@ void page_kernel(struct text *t, const json_t *result, const json_t *kernel, con
 void page_change(struct text *t, const struct page_run *before, const struct page_run *now);
 /* One element of "findings". */
 void page_finding(struct text *t, const json_t *finding, const char *id, bool open);
-/* What a list of findings says in short, each linked to "PREFIX0", "PREFIX1", ... */
-void page_finding_table(struct text *t, const json_t *findings, const char *prefix);
 
 #endif

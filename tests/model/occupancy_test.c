@@ -335,7 +335,6 @@ bounds(void **state)
     assert_true(model_roofline(g80, false, 0.25) == 21.6e9);
     assert_true(model_peak_flops(g80, false) == 2.0 * 8 * 16 * 1.35e9);
     assert_true(model_roofline(g80, false, 1000) == model_peak_flops(g80, false));
-    assert_true(model_cgma_needed(g80, false, 4) == model_ridge(g80, false) * 4);
 
     const struct device_profile *d = model_find_device("h200");
     struct work w = {.dram_bytes = 4800000000ull, .warp_instructions = 1000};

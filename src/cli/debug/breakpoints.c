@@ -242,7 +242,7 @@ breakpoints_arm(struct session *s, struct breakpoint *b, struct ls_error *err)
 
 /* -- where it has stopped ---------------------------------------------------------------------- */
 
-bool
+static bool
 breakpoints_condition_holds(struct session *s, const char *condition,
                             const struct debug_thread *thread, bool *holds, struct ls_error *err)
 {

@@ -220,9 +220,6 @@ bool breakpoints_send(struct session *s, struct ls_error *err);
 /* Of the breakpoints where the launch has stopped the first whose condition holds, in `lane` (the
  * first for which it does); NULL: none. Counts hits. */
 struct breakpoint *breakpoints_hit(struct session *s, uint32_t *lane);
-bool breakpoints_condition_holds(struct session *s, const char *condition,
-                                 const struct debug_thread *thread, bool *holds,
-                                 struct ls_error *err);
 bool breakpoints_arm(struct session *s, struct breakpoint *b, struct ls_error *err);
 
 /* -- running.c --------------------------------------------------------------------------------- */

@@ -209,7 +209,8 @@ target_terminate(struct target *t, bool at_once)
 
 /* -- questions --------------------------------------------------------------------------------- */
 
-bool
+/* One question and its answer, which is added to *answer (NULL: it is nothing). */
+static bool
 target_ask(struct target *t, uint32_t what, const void *a, size_t a_bytes, const void *b,
            size_t b_bytes, struct text *answer, struct ls_error *err)
 {

@@ -50,9 +50,6 @@ void target_fini(struct target *t);
 void target_interrupt(struct target *t);
 void target_terminate(struct target *t, bool at_once);
 
-/* One question and its answer, which is added to *answer (NULL: it is nothing). */
-bool target_ask(struct target *t, uint32_t what, const void *a, size_t a_bytes, const void *b,
-                size_t b_bytes, struct text *answer, struct ls_error *err);
 bool target_read(struct target *t, const struct debug_memory *at, void *out, struct ls_error *err);
 bool target_write(struct target *t, const struct debug_memory *at, const void *in,
                   struct ls_error *err);

@@ -92,7 +92,7 @@ value_is_half(struct type *t)
     return name && type_size(t) == 2 && (!strcmp(name, "__half") || !strcmp(name, "__nv_bfloat16"));
 }
 
-double
+static double
 value_half(uint16_t bits, bool bfloat)
 {
     int exponent_bits = bfloat ? 8 : 5, fraction_bits = 15 - exponent_bits;

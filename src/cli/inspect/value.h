@@ -73,7 +73,6 @@ bool value_integer(struct world *w, struct value *v, int64_t *out, struct ls_err
 bool value_double(struct world *w, struct value *v, double *out, struct ls_error *err);
 bool value_truth(struct world *w, struct value *v, bool *out, struct ls_error *err);
 bool value_is_half(struct type *t);
-double value_half(uint16_t bits, bool bfloat);
 bool value_cast(struct world *w, struct value *v, struct type *t, struct value *out,
                 struct ls_error *err);
 bool value_assign(struct world *w, struct value *to, struct value *from, struct ls_error *err);

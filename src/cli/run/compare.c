@@ -64,7 +64,8 @@ begins_number(const char *line, const char *at)
             !strncmp(digit, "inf", 3) || !strncmp(digit, "nan", 3));
 }
 
-bool
+/* Whether two lines say the same: words alike, numbers within the tolerance. */
+static bool
 compare_lines(const char *a, const char *b, double tolerance)
 {
     const char *x = a, *y = b;

@@ -27,7 +27,5 @@ struct compared {
 /* Runs both, prints what the virtual GPU's run printed to `out` and the differences to stderr; an
  * exit status of lockstep: 0 the same, 1 not. */
 int compare_run(const struct compare *c, FILE *out, struct compared *result);
-/* Whether two lines say the same: words alike, numbers within the tolerance. */
-bool compare_lines(const char *a, const char *b, double tolerance);
 
 #endif

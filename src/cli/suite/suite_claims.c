@@ -38,7 +38,8 @@ half_unit(const char *claimed)
     return unit / 2;
 }
 
-bool
+/* Does `found` agree with what is claimed? */
+static bool
 claim_agrees(const char *claimed, const struct figure *found)
 {
     char *end, first[40];

@@ -37,9 +37,6 @@ struct claim_answer {
 extern const struct claim suite_claim_rows[];
 extern const size_t suite_claim_count;
 
-/* Does `found` agree with what is claimed? */
-bool claim_agrees(const char *claimed, const struct figure *found);
-
 /* The figures of programs and readings: fills in the context's callbacks. */
 struct claim_source;
 struct claim_source *claim_source_new(struct suite_call *c);

@@ -131,9 +131,6 @@ bool tune_recorded(struct tune_call *c, const char *text, struct ls_error *err);
 
 /* -- tune_view.c ------------------------------------------------------------------------------- */
 
-/* The device's jobs, the best first, those that failed last; returns how many are ranked. */
-size_t tune_rank(const struct tune_call *c, const struct suite_device *d, struct tune_job **out,
-                 size_t *out_count);
 void tune_print(const struct tune_call *c);
 /* What keeps the best from being so for sure (nothing verified, times that are not told apart), on
  * stderr: where the table is not printed. */

@@ -29,7 +29,8 @@ better(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-size_t
+/* The device's jobs, the best first, those that failed last; returns how many are ranked. */
+static size_t
 tune_rank(const struct tune_call *c, const struct suite_device *d, struct tune_job **out,
           size_t *out_count)
 {

@@ -63,15 +63,10 @@ void emit_missed(const struct emit *e, enum jit_pass pass, const char *format, .
 void emit_remark_at(const struct emit *e, enum jit_pass pass, bool fired, uint32_t place,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 LLVMTypeRef emit_type_at(struct emit *e, LLVMTypeRef scalar, unsigned lanes);
-LLVMTypeRef emit_int(struct emit *e, unsigned bits);   /* iN, or <lanes x iN> */
-LLVMTypeRef emit_float(struct emit *e, unsigned bits); /* half, float, double, or vectors */
-LLVMTypeRef emit_bfloat(struct emit *e);
+LLVMTypeRef emit_int(struct emit *e, unsigned bits);                    /* iN, or <lanes x iN> */
 LLVMValueRef emit_const(struct emit *e, unsigned bits, uint64_t value); /* splat when lanes > 1 */
-LLVMValueRef emit_const_float(struct emit *e, unsigned bits, double value);
 LLVMValueRef emit_splat(struct emit *e, LLVMValueRef scalar); /* scalar to e->lanes lanes */
 LLVMValueRef emit_lane(struct emit *e, LLVMValueRef vector, unsigned lane);
-LLVMValueRef emit_to_float(struct emit *e, LLVMValueRef bits); /* iN -> half, float, double */
-LLVMValueRef emit_to_bits(struct emit *e, LLVMValueRef value); /* and back */
 /* A call of an LLVM intrinsic, overloaded on `types`: "llvm.fma", {float or <32 x float>}. */
 LLVMValueRef emit_intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned ntypes,
                             LLVMValueRef *args, unsigned nargs);

@@ -35,18 +35,6 @@ float_scalar(struct emit *e, unsigned bits)
     }
 }
 
-LLVMTypeRef
-emit_float(struct emit *e, unsigned bits)
-{
-    return emit_type_at(e, float_scalar(e, bits), e->lanes);
-}
-
-LLVMTypeRef
-emit_bfloat(struct emit *e)
-{
-    return emit_type_at(e, LLVMBFloatTypeInContext(e->context), e->lanes);
-}
-
 static LLVMTypeRef
 element_type(LLVMTypeRef t)
 {
@@ -119,12 +107,6 @@ emit_const(struct emit *e, unsigned bits, uint64_t k)
 {
     return splat_constant(int_constant(LLVMIntTypeInContext(e->context, bits), k),
                           e->lanes > 1 ? e->lanes : 0);
-}
-
-LLVMValueRef
-emit_const_float(struct emit *e, unsigned bits, double k)
-{
-    return splat_constant(LLVMConstReal(float_scalar(e, bits), k), e->lanes > 1 ? e->lanes : 0);
 }
 
 value
@@ -252,18 +234,6 @@ v_bits(struct emit *e, value v)
     if (!is_float(v))
         return v;
     return LLVMBuildBitCast(e->b, v, v_int_type(e, v, emit_bits_of(v)), "");
-}
-
-LLVMValueRef
-emit_to_float(struct emit *e, LLVMValueRef bits)
-{
-    return v_real(e, bits);
-}
-
-LLVMValueRef
-emit_to_bits(struct emit *e, LLVMValueRef v)
-{
-    return v_bits(e, v);
 }
 
 value

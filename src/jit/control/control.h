@@ -54,10 +54,7 @@ void lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes);
 void lanes_send_all(struct core *c, const uint32_t *t, const LLVMValueRef *lanes, uint32_t count);
 /* Runs block t with its pending lanes. */
 void lanes_take(struct core *c, uint32_t t, LLVMValueRef lanes);
-/* Nothing is pending any more: wait if lanes stand at barriers, else done. */
-void lanes_none_left(struct core *c);
 uint32_t lanes_new_resume(struct core *c);
-void lanes_move(struct core *c, const uint64_t *blocks, bool save);
 /* Saves what `blocks` need, returns `why`, and leaves the builder where the next call goes on, with
  * everything loaded again. */
 void lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks);

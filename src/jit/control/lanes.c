@@ -85,7 +85,8 @@ lanes_take(struct core *c, uint32_t t, LLVMValueRef lanes)
     LLVMBuildBr(c->e.b, c->block[t]);
 }
 
-void
+/* Nothing is pending any more: wait if lanes stand at barriers, else done. */
+static void
 lanes_none_left(struct core *c)
 {
     LLVMBuildBr(c->e.b, c->end);
@@ -101,7 +102,7 @@ lanes_new_resume(struct core *c)
     return (uint32_t)c->saved.resumes.count; /* 0 is the start */
 }
 
-void
+static void
 lanes_move(struct core *c, const uint64_t *blocks, bool save)
 {
     for (uint32_t b = 0; b < c->wir->block_count && !c->form.in_memory; b++) {

@@ -173,6 +173,14 @@ call_pointers(struct core *c, const struct wir_insn *i, LLVMValueRef target, LLV
     LLVMPositionBuilderAtEnd(b, after);
 }
 
+/* The area that a called function was given; NULL in a kernel. */
+static LLVMValueRef
+core_own_area(struct core *c)
+{
+    return c->form.called ? c->in.arguments
+                          : LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+}
+
 /* `count` times 16 bytes behind a struct jit_call that is filled in. */
 static LLVMValueRef
 new_area(struct core *c, const struct wir_insn *i, uint64_t count)
@@ -222,13 +230,6 @@ core_call(struct core *c, const struct wir_insn *i, const struct ptx_operand *re
 }
 
 /* -- the stack --------------------------------------------------------------------------------- */
-
-LLVMValueRef
-core_own_area(struct core *c)
-{
-    return c->form.called ? c->in.arguments
-                          : LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
-}
 
 void
 core_stack_overflow(struct core *c, LLVMValueRef lanes, uint32_t place)

@@ -20,8 +20,6 @@ bool core_call(struct core *c, const struct wir_insn *i, const struct ptx_operan
 bool core_stack(struct core *c, const struct wir_insn *i);
 /* A function of the module by name, declared when first asked for: void (warp, lanes, area). */
 LLVMValueRef core_callee(struct core *c, const char *name, LLVMTypeRef *type);
-/* The area that a called function was given; NULL in a kernel. */
-LLVMValueRef core_own_area(struct core *c);
 /* Ends the kernel; the block has no other end. */
 void core_stack_overflow(struct core *c, LLVMValueRef lanes, uint32_t place);
 

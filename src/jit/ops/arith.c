@@ -512,7 +512,8 @@ static arith_fn *const table[PTX_OP_COUNT] = {
 };
 /* clang-format on */
 
-arith_fn *
+/* ops/arith.c: by PTX_OP_*; NULL: not arithmetic. */
+static arith_fn *
 arith_of(enum ptx_op op)
 {
     return op < PTX_OP_COUNT ? table[op] : NULL;

@@ -11,8 +11,6 @@
 typedef bool arith_fn(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin,
                       value *out);
 
-/* ops/arith.c: by PTX_OP_*; NULL: not arithmetic. */
-arith_fn *arith_of(enum ptx_op op);
 /* ops/bits.c */
 arith_fn bits_popc, bits_clz, bits_bfind, bits_fns, bits_brev, bits_bfe, bits_bfi, bits_bmsk,
     bits_szext, bits_lop3, bits_shf, bits_shl, bits_shr, bits_prmt, bits_dp4a, bits_dp2a;
@@ -73,7 +71,6 @@ bool arith_compare(struct emit *e, const struct ptx_insn *i, enum ptx_type t, va
 /* -- functions called by name (ops/sleef.c, ops/round.c) --------------------------------------- */
 
 /* A function of ops/sleef.def on floats or doubles. */
-bool math_known(const char *name);
 value math_call(struct emit *e, const char *name, const value *in, unsigned nin);
 /* ops/power.c: x^n or x^y, as bits, where the exponent is a constant that suits; false: else. */
 bool power_whole(struct emit *e, value x, value n, value *out);

@@ -67,15 +67,6 @@ sleef_symbol(size_t i, const char **name, void **address)
     return true;
 }
 
-bool
-math_known(const char *name)
-{
-    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
-        if (strcmp(functions[k].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* Floats in one of the host's registers, and SLEEF's word for it. */
 static unsigned
 host_width(struct emit *e, const char **isa)

@@ -21,7 +21,8 @@ is_kept(const struct core *c, const struct plan_scope *scope, uint32_t reg)
     return c->regs.reg[reg] && plan_keeps_guess(scope, reg);
 }
 
-unsigned
+/* Segments of a register that is kept. */
+static unsigned
 guess_segments(const struct core *c, uint32_t reg)
 {
     return LANES / c->facts->reg[reg].segment;

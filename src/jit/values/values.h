@@ -447,8 +447,6 @@ void core_guess_write(struct core *c, const struct wir_insn *i, uint32_t reg);
 void core_guess_restored(struct core *c, uint32_t reg);
 /* Nothing is known of the register. */
 void core_guess_forget(struct core *c, uint32_t reg);
-/* Segments of a register that is kept. */
-unsigned guess_segments(const struct core *c, uint32_t reg);
 /* i makes an address, or a part of one, of a 32-bit number: a guess that it does not wrap, or sure
  * of it. */
 bool guess_widens(const struct core *c, const struct wir_insn *i);

@@ -11,7 +11,8 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-bool
+/* A reduction over all threads of the block gives them all the same. */
+static bool
 phases_is_reduction(const struct wir_insn *i)
 {
     return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);

@@ -53,8 +53,6 @@ const struct phase *phases_after(const struct phases *p, uint32_t barrier);
 void phases_leave(struct core *c, const struct phase *next, const uint64_t *once);
 /* The head of the loop over the warps that run the phase. */
 LLVMBasicBlockRef phases_head(const struct phases *p, uint32_t group);
-/* A reduction over all threads of the block gives them all the same. */
-bool phases_is_reduction(const struct wir_insn *i);
 
 /* -- regions.c --------------------------------------------------------------------------------- */
 
