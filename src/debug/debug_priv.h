@@ -259,7 +259,7 @@ _Noreturn void debug_last_over(struct debug *d);
 bool debug_polls(struct debug *d, struct text *out, struct ls_error *err);
 /* MODE_LAST with order.polls: an access. */
 void debug_poll_note(struct debug *d, const struct jit_warp *w, uint32_t lanes,
-                     const uint64_t *address, uint32_t bytes, bool shared, uint32_t place);
+                     const uint64_t *address, uint32_t bytes, uint32_t place);
 
 /* -- snapshot.c -------------------------------------------------------------------------------- */
 

@@ -65,7 +65,7 @@ is_local(const struct jit_block *b, uint64_t address)
 
 void
 debug_poll_note(struct debug *d, const struct jit_warp *w, uint32_t lanes, const uint64_t *address,
-                uint32_t bytes, bool shared, uint32_t place)
+                uint32_t bytes, uint32_t place)
 {
     struct debug_poll like = {.warp = w->warp, .place = place, .bytes = bytes};
     memcpy(like.block, w->block->ctaid, sizeof like.block);
@@ -78,7 +78,9 @@ debug_poll_note(struct debug *d, const struct jit_warp *w, uint32_t lanes, const
             if (address[__builtin_ctz(left)] == first)
                 same |= left & -left;
         lanes &= ~same;
-        like.address = shared ? memory_window_place(w->block->window, first) : first;
+        /* In shared memory it lies in the block's window: one that is right modulo 2^32 alone has
+         * the window mapped twice, and then no process can look back. */
+        like.address = first;
         struct debug_poll *p = is_local(w->block, like.address) ? NULL : row_of(d->shared, &like);
         if (!p)
             continue;

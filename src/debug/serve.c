@@ -204,16 +204,23 @@ ask_symbol(struct ask *a)
     return true;
 }
 
+/* Memory that a launch is asked about. */
+static bool
+take_memory(struct ask *a, struct debug_memory *m)
+{
+    const void *p = take(a, sizeof *m);
+    if (!p || !runs(a))
+        return false;
+    memcpy(m, p, sizeof *m);
+    return true;
+}
+
 static bool
 ask_where(struct ask *a)
 {
     struct debug_memory m;
     struct debug_symbol where;
-    const void *p = take(a, sizeof m);
-    if (!p || !runs(a))
-        return false;
-    memcpy(&m, p, sizeof m);
-    if (!debug_where(a->d, &m, &where, &a->err))
+    if (!take_memory(a, &m) || !debug_where(a->d, &m, &where, &a->err))
         return false;
     text_add_bytes(&a->out, (const char *)&where, sizeof where);
     return true;
@@ -224,11 +231,7 @@ ask_last(struct ask *a)
 {
     struct debug_memory m;
     struct debug_write w;
-    const void *p = take(a, sizeof m);
-    if (!p || !runs(a))
-        return false;
-    memcpy(&m, p, sizeof m);
-    if (!debug_last(a->d, &m, &w, &a->err))
+    if (!take_memory(a, &m) || !debug_last(a->d, &m, &w, &a->err))
         return false;
     text_add_bytes(&a->out, (const char *)&w, sizeof w);
     return true;

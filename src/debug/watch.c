@@ -79,7 +79,7 @@ debug_on_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uin
     if (space == PTX_SPACE_PARAM)
         return;
     if (d->mode == MODE_LAST && o->polls) {
-        debug_poll_note(d, w, lanes, address, bytes, shared, place);
+        debug_poll_note(d, w, lanes, address, bytes, place);
         return;
     }
     for (; lanes; lanes &= lanes - 1) {

@@ -153,13 +153,20 @@ group_rows(const json_t *rows)
 
 /* -- run, bench -------------------------------------------------------------------------------- */
 
+/* A table's head: two columns are the verb's own. */
+static void
+rows_table(struct suite_page *p, const char *third, const char *fourth)
+{
+    html_table(p->t, "one row per rung, size and device", "rung", "as it should be", third, fourth,
+               "size", "cc", "systems", "title", "", NULL);
+}
+
 static void
 run_table(struct suite_page *p)
 {
     size_t k;
     json_t *row;
-    html_table(p->t, "one row per rung, size and device", "rung", "as it should be", "result",
-               "milliseconds", "size", "cc", "systems", "title", "", NULL);
+    rows_table(p, "result", "milliseconds");
     json_array_foreach (p->rows, k, row) {
         const char *good = yes_or_no(json_is_true(json_object_get(row, "verified")));
         rung_cell(p, k, row, false);
@@ -196,8 +203,7 @@ check_table(struct suite_page *p)
 {
     size_t k;
     json_t *row;
-    html_table(p->t, "one row per rung, size and device", "rung", "as it should be", "expected",
-               "found", "size", "cc", "systems", "title", "", NULL);
+    rows_table(p, "expected", "found");
     json_array_foreach (p->rows, k, row) {
         const char *good = yes_or_no(json_is_true(json_object_get(row, "as_expected")));
         rung_cell(p, k, row, json_object_size(json_object_get(row, "found")) > 0);

@@ -69,6 +69,15 @@ def ldmatrix():
             assert got == expected_load(data, at, n, trans), (n, trans)
 
 
+# after the instruction: shared memory becomes the result
+STORED = f"""    bar.sync 0; mov.u32 %k, 0;
+OUT:
+    mad.lo.u32 %a, %k, 32, %t; shl.b32 %a, %a, 2; cvt.u64.u32 %g, %a; add.u64 %g, %g, %o;
+    add.u32 %a, %a, %b; ld.shared.u32 %v, [%a]; st.global.u32 [%g], %v;
+    add.u32 %k, %k, 1; setp.lt.u32 %p, %k, {SIZE // 128}; @%p bra OUT;
+"""
+
+
 def stmatrix():
     for n in (1, 2, 4):
         for trans in (False, True):
@@ -76,12 +85,7 @@ def stmatrix():
             body = setup(n) + "mul.wide.u32 %g, %t, 4; add.u64 %i3, %i3, %g;\n" + "".join(
                 f"ld.global.u32 %r{k}, [%i3+{128 * k}];\n" for k in range(n)) + f"""
     stmatrix.sync.aligned.m8n8.x{n}{'.trans' if trans else ''}.shared.b16 [%a], {regs(n)};
-    bar.sync 0; mov.u32 %k, 0;
-OUT:
-    mad.lo.u32 %a, %k, 32, %t; shl.b32 %a, %a, 2; cvt.u64.u32 %g, %a; add.u64 %g, %g, %o;
-    add.u32 %a, %a, %b; ld.shared.u32 %v, [%a]; st.global.u32 [%g], %v;
-    add.u32 %k, %k, 1; setp.lt.u32 %p, %k, {SIZE // 128}; @%p bra OUT;
-"""
+{STORED}"""
             got = case(body, SIZE, [data, struct.pack("<32I", *at), words])
             want = bytearray(data)
             for r in range(n):
@@ -135,12 +139,7 @@ def stmatrix_bytes():
         body = setup(n) + "mul.wide.u32 %g, %t, 4; add.u64 %i3, %i3, %g;\n" + "".join(
             f"ld.global.u32 %r{k}, [%i3+{128 * k}];\n" for k in range(n)) + f"""
     stmatrix.sync.aligned.m16n8.x{n}.trans.shared.b8 [%a], {regs(n)};
-    bar.sync 0; mov.u32 %k, 0;
-OUT:
-    mad.lo.u32 %a, %k, 32, %t; shl.b32 %a, %a, 2; cvt.u64.u32 %g, %a; add.u64 %g, %g, %o;
-    add.u32 %a, %a, %b; ld.shared.u32 %v, [%a]; st.global.u32 [%g], %v;
-    add.u32 %k, %k, 1; setp.lt.u32 %p, %k, {SIZE // 128}; @%p bra OUT;
-"""
+{STORED}"""
         got = case(body, SIZE, [data, struct.pack("<32I", *at), words])
         want = bytearray(data)
         for r in range(n):
