@@ -320,7 +320,7 @@ struct block_state {
     uint64_t *write, *read, *other, *strong;
     bool any_strong, any_unset, any_volatile;
     struct regions *regions;   /* NULL: no cells of words */
-    bool following, recording; /* region.c: one that is remembered; what may become one */
+    bool following, recording; /* a memoised region is replayed; one is being recorded (region.c) */
     bool doubtful;             /* since the phase began some cell was looked at twice */
     uint32_t shared_stamp;     /* of the last access to shared memory that is no plain load */
     uint32_t plain_stamp;      /* of the last one that is not atomic */

@@ -113,7 +113,8 @@ flights_forget(struct check *c, uint64_t at, uint64_t size)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The first that `known` does not know, at the same memory, one of the two a write; false: none. */
+/* The oldest operation in flight that conflicts with one on `rows`: some byte is common to both,
+ * one of the two writes, and the vector clock `known` does not say that the earlier one is over. */
 static bool
 find_flight(struct check *c, const struct check_rows *rows, bool writes, const uint32_t *known,
             struct flight *out, uint64_t *where)

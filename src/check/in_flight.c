@@ -128,7 +128,9 @@ follow_insn(struct follow *w, const struct wir_insn *i)
         wir_visit(i, touch_register, w);
 }
 
-/* What holds on one of the ways holds; true: that is more than before. */
+/* Joins the registers' state at the end of a predecessor into that at a block's start: a register
+ * is in flight if it is so on any way, since the latest product on any way. True: `to` has changed,
+ * so that the block has to be gone through again. */
 static bool
 merge(struct held_register *to, const struct held_register *from, uint32_t count)
 {

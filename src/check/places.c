@@ -19,7 +19,8 @@ always(const char *name)
 
 /* -- one kernel -------------------------------------------------------------------------------- */
 
-/* Of block scope. Each block is a cluster of its own. */
+/* Of a scope below the device: .cta, or .cluster. Between blocks neither orders accesses to device
+ * memory here; accesses to a cluster's shared memory are judged by peers.c. */
 static bool
 is_narrow(const struct ptx_insn *i)
 {

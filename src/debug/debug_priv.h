@@ -135,8 +135,9 @@ enum {
     FILTERS = 256,
     ENDS = 1 << 22
 };
-/* By all processes of one program: what the debugger wants, too, since one that was made before it
- * said so may go on. */
+/* Memory that a program's process and its snapshots share. It holds the debugger's wishes
+ * (watchpoints, catches, filters) as well: the launch may go on in a snapshot that is older than
+ * they are. */
 struct debug_shared {
     pid_t first, active;
     _Atomic bool exit_sent;

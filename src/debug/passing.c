@@ -336,8 +336,10 @@ debug_pass_leave(struct debug *d, enum debug_resume how)
     debug_become(d, debug_snapshot_at(d, o->target));
 }
 
-/* In the signal's handler. The first time it may be that the block is about to end. A search passes
- * over blocks that have an end alone, and needs its order. */
+/* Called in the handler of the user's interrupt, and of the timer that it starts (timer). The
+ * interrupt alone does not leave the block, which may be about to end by itself; HANG_MS later the
+ * timer does. A search is never left: it passes only over blocks that are known to end, and leaving
+ * would overwrite its order. */
 void
 debug_pass_interrupted(struct debug *d, bool timer)
 {

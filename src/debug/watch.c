@@ -127,7 +127,9 @@ thread_of(const struct debug *d, const struct debug_hit *h, struct debug_thread 
     out->thread[2] = n / dim[0] / dim[1];
 }
 
-/* Lanes of one instruction that compare and swap one word: the first of them has changed it. */
+/* Of several lanes whose compare-and-swap names the same word only the first can have swapped it:
+ * the others compare with the value it left. True: such a write by an earlier lane is already
+ * noted. */
 static bool
 is_later_swap(const struct debug *d, const struct debug_hit *h)
 {

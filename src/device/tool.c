@@ -97,7 +97,8 @@ device_watched(void)
                           : DEVICE_TOOL_PROFILE;
 }
 
-/* The call that this thread is in frees what it must not, and check has reported that. */
+/* check has reported an invalid free in the API call that this thread is executing, so that the
+ * call's error is not reported a second time. */
 static _Thread_local bool freed_badly;
 
 void

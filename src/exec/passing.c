@@ -16,7 +16,8 @@ can_pass(const struct exec_run *run)
            exec_is_closed(run);
 }
 
-/* The other code finds the memory of a block as the usual one has it. */
+/* Whether the code for passed blocks can run on a block's memory as it was set up for the code that
+ * asks the debugger: local memory, shared memory and frames of the sizes that it expects. */
 static bool
 fits(const struct exec_slot *s, const struct jit_kernel *k)
 {

@@ -104,7 +104,9 @@ checked_columns(const struct exec_tmem_use *u)
     return n;
 }
 
-/* The first free columns. Not done: the block has others that it may deallocate. */
+/* tcgen05.alloc: takes the first run of free columns that is long enough. Where there is none the
+ * instruction is executed again (done is false): columns can become free only if the block
+ * deallocates some of its own. */
 static void
 allocate(struct exec_tmem_use *u)
 {

@@ -78,7 +78,7 @@ struct tensor_args {
     uint32_t channels, pixels;
     bool newest; /* compute capability 10.0 and newer: swizzles of larger atoms */
 };
-/* False: why has which argument and what is wrong with it. */
+/* False: the arguments describe no tensor map; `why` names the first wrong one and the rule. */
 bool tensor_map_encode(struct tensor_map *out, const struct tensor_args *a, char *why, size_t room);
 bool tensor_map_replace_address(struct tensor_map *m, uint64_t address, char *why, size_t room);
 

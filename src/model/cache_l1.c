@@ -27,7 +27,8 @@ tag_of(struct place p)
     return (p.above + 1) << SECTOR_BITS;
 }
 
-/* Is it that line? Then that is a set of its valid sectors. */
+/* difference: an entry of the set less the tag looked for (tag_of). Below 1 << SECTOR_BITS the
+ * entry is of that line, and the difference is the mask of its valid sectors. */
 static inline bool
 is_line(uint32_t difference)
 {

@@ -139,7 +139,8 @@ conversion(const struct ptx_insn *i)
     return whole ? "cvt.int" : NULL;
 }
 
-/* The name by which model_expansions.def has it; NULL: in none of its rows. */
+/* The row of model_expansions.def for an instruction, by name: how many machine instructions it
+ * expands to was measured there. NULL: it is a single one. */
 static const char *
 expansion_name(const struct ptx_insn *i, char text[32])
 {

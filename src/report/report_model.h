@@ -21,7 +21,8 @@ struct report_times {
     struct time_bound bound;
     struct warp_states states;
 };
-/* Is starting its blocks what takes the time? (Warps that queue for that are in `work`, too.) */
+/* Whether starting the blocks bounds the launch. `work` already counts warps that queue for a
+ * start, so that the comparison needs a margin (MODEL_STARTS_BIND). */
 static inline bool
 report_starts_bind(const struct report_times *t)
 {

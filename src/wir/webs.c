@@ -27,9 +27,10 @@ struct webs {
     uint32_t *seen;    /* per register: definitions met so far in text order */
     uint64_t *now;
     bool rename, look;
-    bool *last;          /* per definition: ends its block (no room behind it), or is guarded */
-    bool *alone, *joint; /* per definition: has uses that it reaches alone, with others */
-    uint32_t *own_reg;   /* per definition: its register for those, UINT32_MAX: none */
+    bool *last; /* per definition: ends its block (no room behind it), or is guarded */
+    bool *alone,
+        *joint;        /* per definition: some use has no other definition; some use has several */
+    uint32_t *own_reg; /* per definition: its register for those, UINT32_MAX: none */
     VEC(uint32_t) moved; /* while renaming: definitions of this instruction with an own register */
     uint32_t *web_reg;   /* per root definition: its new register */
     uint32_t *use_root;  /* rename: the web that reaches, per register */

@@ -158,7 +158,7 @@ after_run(struct dap *d, bool fine, enum target_event event, const struct ls_err
         d->next = (struct debug_go){.how = DEBUG_GO_ON};
         d->has_next = true;
     } else if (fine ? event == TARGET_STOP : d->s.stands) {
-        say_stop(d); /* what cannot be done leaves it where it was */
+        say_stop(d); /* a request that failed leaves the launch standing where it stood */
     } else {
         say_end(d, fine ? d->s.target.exit_status : 1);
     }

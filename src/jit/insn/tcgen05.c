@@ -106,7 +106,9 @@ call_service(struct tcgen05 *t)
 
 /* -- allocation -------------------------------------------------------------------------------- */
 
-/* done, [to], columns: wir has made it a loop that ends when done. */
+/* tcgen05.alloc waits until columns are free. wir makes it a loop around an instruction that does
+ * not wait; its operands are the predicate that ends the loop, the address in shared memory that
+ * receives the columns' address, and their number. */
 static bool
 emit_alloc(struct tcgen05 *t)
 {

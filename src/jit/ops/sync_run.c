@@ -53,7 +53,8 @@ let_go(struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t group, u
             sites[k].came &= ~group;
 }
 
-/* Somebody let go earlier has not run yet: what it was given must stay until it has. */
+/* Some lane of the group was released by an earlier synchronisation of this kind and has not run
+ * since: its site still holds that one's results, so that the next one must wait. */
 static bool
 is_busy(const struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t group)
 {

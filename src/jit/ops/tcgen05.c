@@ -327,7 +327,8 @@ run_integers(const struct tmem_work *w, uint32_t (*d)[32])
         }
 }
 
-/* Elements that wgmma has no vectors for: one by one. */
+/* D in half precision, or of number formats for which ops/wgmma_float.c has no vector code: each
+ * element by itself (wgmma_element). */
 static void
 run_elements(const struct tmem_work *w, uint32_t (*d)[32])
 {

@@ -170,7 +170,8 @@ agree_compare(struct core *c, const struct wir_insn *i, LLVMValueRef *all, LLVMV
     if (!range_of(c, i, 1, bits, is_signed, a, &sane) ||
         !range_of(c, i, 2, bits, is_signed, b, &sane))
         return false;
-    /* The pair of numbers for which it is hardest, and the one for which it is easiest. */
+    /* Each operand lies in a range. The comparison holds in all lanes if it holds for the two ends
+     * that favour it least, and in none if it fails for the two that favour it most. */
     LLVMValueRef hard = LLVMBuildICmp(c->e.b, how, a[order->less], b[!order->less], "");
     LLVMValueRef easy = LLVMBuildICmp(c->e.b, how, a[!order->less], b[order->less], "");
     *all = LLVMBuildAnd(c->e.b, sane, hard, "");
