@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The tree as a whole: every source file names its licence, nothing names a path of the machine it was written on,
-shell and Python files parse, documents have lines that are read without scrolling, and the commands that the README
-shows exist."""
+shell and Python files parse, documents have lines that are read without scrolling, the commands that the README shows
+exist, and so do the documents, decisions, sources and tests that documents and comments name."""
 import ast
+import bisect
 import os
 import re
 import subprocess
@@ -79,11 +80,33 @@ def readme_errors(root):
             yield f"README: {path} does not exist"
 
 
+def reference_errors(root, names):
+    """Sources name documents and decisions, documents name any file, or how its name begins; words in capitals stand
+    for names. Logs have what was there on their day. Decisions are numbered without holes."""
+    decisions = {int(Path(n).name[:4]) for n in names if n.startswith("docs/decisions/")}
+    for hole in set(range(1, len(decisions) + 1)) - decisions:
+        yield f"docs/decisions: there is no {hole:04}"
+    known = sorted(n.removeprefix(p) for p in ("", "src/jit/", "tests/") for n in names if n.startswith(p))
+    for name in names:
+        page = name.endswith(".md") and not name.endswith("-log.md")
+        if not page and not name.endswith(SOURCES):
+            continue
+        text = (root / name).read_text()
+        for path in set(re.findall(r"(?<![\w/.-])" + (PATHS if page else r"docs/[A-Za-z0-9_/-]+\.md"), text)):
+            at = bisect.bisect_left(known, path)
+            begun = at < len(known) and known[at].startswith(path)
+            if not begun and not re.search(r"[A-Z]{3}|/name_", path.replace("README", "")):
+                yield f"{name}: {path} does not exist"
+        for number in set(re.findall(r"(?:\bdecision |docs/decisions/0*)([1-9]\d*)\b", text)):
+            if int(number) not in decisions:
+                yield f"{name}: there is no decision {number}"
+
+
 def main():
     root = Path(os.environ["SOURCE_DIR"])
     names = files(root)
     count = sum(name.endswith(SOURCES) for name in names)
-    errors = list(tree_errors(root, names)) + list(readme_errors(root))
+    errors = list(tree_errors(root, names)) + list(readme_errors(root)) + list(reference_errors(root, names))
     if count <= 10:
         errors.append(f"only {count} source files found: the search is broken")
     print(*errors, f"{count} source files, {len(errors)} errors", sep="\n")

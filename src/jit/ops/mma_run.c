@@ -7,7 +7,7 @@
  * Sums: all products and C at once, 25 bits, of e4m3 and e5m2 without .kind as insn/mma.c has
  * them: over one half of the numbers, of a sparse A those with k % 8 < 4, then the rest on top, C
  * last and to nearest. So has it an H200, bit for bit (tests/data/h200_sparse.xz). What stands
- * for 12.0 is decision 35's.
+ * for 12.0 is decision 29's.
  */
 #include "jit/ops/mma_run.h"
 
