@@ -25,7 +25,7 @@
  *   counters.c      atomics on few words
  *   runs.c          lanes side by side
  *   global.c        accesses to device memory
- *   shared.c        to shared memory; shared_*.c
+ *   shared.c        to shared memory; shared_patterns.c, shared_quick.c: many cells at once
  *   read_shared.c   memory that only is read
  *   read_only.c     memory that nobody writes
  *   race.c          does an access race with a mark

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptx_priv: what the files of the parser share.
+ * ptx_priv: what the files of this folder share.
  *
  *     ptx_lex.c     text to tokens
  *     ptx_words.c   hash tables: mnemonics, dot words, special registers; names of a module
  *     ptx_constant.c, ptx_variable.c, ptx_operand.c, ptx_insn.c, ptx_parse.c
  *                   the grammar, from its smallest parts to the module; start at ptx_parse
  *     ptx_check.c   operands, types and modifiers of an instruction against ptx_forms.def
+ *     ptx_shared.c, ptx_limits.c   what a module that parses may still ask too much of
+ *     ptx_link.c    several modules into one
+ *     ptx_print.c   a module as text; ptx_names.c: the tables' words
  *
  * Errors are sticky: the first one is kept, and from then on the lexer gives the end of the text,
  * so that every loop ends by itself and no caller has to look. A loop must therefore stop at
