@@ -116,6 +116,8 @@ follow_insn(struct follow *w, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     w->i = i;
+    if (i->added) /* where warps meet: no fence or wait of the program's */
+        return;
     if (p->op == PTX_OP_WGMMA_MMA_ASYNC)
         follow_product(w);
     else if (p->op == PTX_OP_WGMMA_FENCE || p->op == PTX_OP_WGMMA_COMMIT_GROUP ||

@@ -156,24 +156,23 @@ new_label(struct flat *b)
     return (uint32_t)b->labels.count - 1;
 }
 
-/* What blocks until another warp makes room (tcgen05.alloc) becomes a loop: the instruction has a
- * predicate more, its first operand, that says whether it was done. */
+/* What blocks until another warp does something becomes a loop: the instruction has a predicate
+ * more, its first operand, that says whether it was done. added: tools do not count the loop. */
 static void
-push_retried(struct flat *b, const struct wir_insn *at)
+push_retried(struct flat *b, const struct wir_insn *at, bool added)
 {
     struct ptx_insn i = at->i;
-    uint32_t again = new_label(b), done = (uint32_t)b->regs.count;
-    b->labels.at[again] = (uint32_t)b->insns.count;
+    uint32_t again = new_label(b), done = (uint32_t)b->regs.count, first = (uint32_t)b->insns.count;
+    b->labels.at[again] = first;
     VEC_PUSH(&b->regs, ((struct wir_reg){.type = PTX_PRED, .name = ""}));
     i.operand = operands(b, i.operand_count + 1u);
     i.operand[0] = (struct ptx_operand){.kind = PTX_O_REG, .reg = done};
     memcpy(i.operand + 1, at->i.operand, sizeof *i.operand * i.operand_count);
     i.operand_count++;
-    push_insn(b, &i, at->func, at->place);
+    push_insn(b, &i, at->func, at->place)->added = added;
     push_jump(b, at, again, done, true);
+    b->insns.at[first + 1].added = added;
 }
-
-static bool inline_body(struct flat *b, struct instance *in);
 
 static bool
 fail_at(struct flat *b, const struct wir_insn *at, const char *format, const char *name)
@@ -182,6 +181,82 @@ fail_at(struct flat *b, const struct wir_insn *at, const char *format, const cha
     snprintf(what, sizeof what, format, name);
     return ls_fail(b->err, LS_ERR_UNSUPPORTED, "%s:%u: %s", b->wir->module->path, at->i.line, what);
 }
+
+/* -- warpgroups -------------------------------------------------------------------------------- */
+
+/* Between two wgmma these change nothing that one of the four warps could have to see. */
+static bool
+is_between_products(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_BFE:
+    case PTX_OP_BFI:
+    case PTX_OP_LOP3:
+    case PTX_OP_CVT:
+    case PTX_OP_SETP:
+    case PTX_OP_SELP:
+    case PTX_OP_WGMMA_FENCE:
+    case PTX_OP_WGMMA_COMMIT_GROUP: return true;
+    default: return false;
+    }
+}
+
+/* A wgmma is one operation of four warps (PTX ISA 9.7.15.1): none reads its matrices before all
+ * have come. Each warp computes its quarter by itself, so they meet before the first of products in
+ * a row, in a loop of wgmma.fence. */
+static void
+push_product(struct flat *b, const struct wir_insn *at)
+{
+    struct wir_insn meeting = *at;
+    meeting.i.op = PTX_OP_WGMMA_FENCE;
+    meeting.i.type_count = 0;
+    meeting.i.operand_count = 0;
+    memset(meeting.i.mods, 0, sizeof meeting.i.mods);
+    if (!b->met)
+        push_retried(b, &meeting, true);
+    push_insn(b, &at->i, at->func, at->place);
+}
+
+/* A group is over for all four warps at once: behind the wait none of them still reads. */
+static void
+push_wait(struct flat *b, const struct wir_insn *at)
+{
+    push_retried(b, at, true);
+    push_insn(b, &at->i, at->func, at->place);
+}
+
+static bool
+push_other(struct flat *b, const struct wir_insn *at)
+{
+    enum ptx_op op = (enum ptx_op)at->i.op;
+    bool asks = (op == PTX_OP_WGMMA_FENCE && at->i.operand_count) ||
+                (op == PTX_OP_WGMMA_WAIT_GROUP && at->i.operand[0].kind == PTX_O_REG);
+    if (asks && !b->wir->module->is_wir)
+        return fail_at(b, at, "%s has no predicate", ptx_op_name(op));
+    if (b->wir->module->is_wir)
+        push_insn(b, &at->i, at->func, at->place);
+    else if (op == PTX_OP_WGMMA_MMA_ASYNC)
+        push_product(b, at);
+    else if (op == PTX_OP_WGMMA_WAIT_GROUP)
+        push_wait(b, at);
+    else
+        push_insn(b, &at->i, at->func, at->place);
+    return true;
+}
+
+/* -- calls ------------------------------------------------------------------------------------- */
+
+static bool inline_body(struct flat *b, struct instance *in);
 
 struct call_parts {
     struct ptx_operand *results, *target, *args;
@@ -354,7 +429,8 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
         i->guard += in->reg_base;
     i->operand = operands(b, i->operand_count + 1u);
     memcpy(i->operand, text->operand, sizeof *i->operand * i->operand_count);
-    if (i->op == PTX_OP_WGMMA_MMA_ASYNC) /* D once more, as a source: what it adds to */
+    bool is_wir = b->wir->module->is_wir;           /* there the rest is in its text */
+    if (i->op == PTX_OP_WGMMA_MMA_ASYNC && !is_wir) /* D once more, a source: what it adds to */
         i->operand[i->operand_count++] = text->operand[0];
     for (uint32_t k = 0; k < i->operand_count; k++)
         map_operand(b, in, &i->operand[k]);
@@ -396,10 +472,12 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
         if (!inline_call(b, in, &f))
             return false;
     } else if (i->op == PTX_OP_TCGEN05_ALLOC) {
-        push_retried(b, &f);
-    } else {
-        push_insn(b, i, f.func, f.place);
+        push_retried(b, &f, false);
+    } else if (!push_other(b, &f)) {
+        return false;
     }
+    b->met = i->op == PTX_OP_WGMMA_MMA_ASYNC || (b->met && is_between_products(i));
+    b->met = b->met && around == UINT32_MAX;
     if (around != UINT32_MAX)
         b->labels.at[around] = (uint32_t)b->insns.count;
     if (b->debug)
@@ -456,6 +534,7 @@ inline_body(struct flat *b, struct instance *in)
     uint32_t base = first_place(f), label_base = in->label_base;
     bool ok = true;
     for (uint32_t n = 0; ok && n <= f->insn_count; n++) {
+        b->met = b->met && !first[n];
         for (uint32_t k = first[n]; k; k = next[k - 1])
             b->labels.at[label_base + k - 1] = (uint32_t)b->insns.count;
         if (n < f->insn_count)

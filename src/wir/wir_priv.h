@@ -19,6 +19,7 @@ struct flat {
     bool (*known)(const char *name);
     bool scheduled; /* wir_new_scheduled */
     bool debug;     /* wir_new_debug */
+    bool met;       /* behind a wgmma, and what follows it so far is arithmetic (push_product) */
     VEC(struct wir_frame) frames;
     uint32_t frame; /* that instructions are added to */
     VEC(const struct ptx_func *) calls;
