@@ -10,7 +10,8 @@
  *
  * __grid_constant__ on a parameter becomes what LLVM's lowering of parameters looks for,
  * !nvvm.annotations = {kernel, "grid_constant", {numbers of parameters from 1}}. Without it a
- * parameter whose address is taken is copied to local memory, where a real GPU refuses a tensor map.
+ * parameter whose address is taken is copied to local memory, where a real GPU refuses a tensor
+ * map.
  */
 #include "jit/engine/engine.h"
 
