@@ -536,8 +536,6 @@ fact_transfer(struct facts *fs, const struct wir_insn *i, unsigned k,
     case PTX_OP_MBARRIER: return fact_nothing();
     case PTX_OP_BAR:
     case PTX_OP_TCGEN05_ALLOC:
-    case PTX_OP_WGMMA_FENCE: /* whether the warpgroup has come */
-    case PTX_OP_WGMMA_WAIT_GROUP:
     case PTX_OP_BARRIER: return fact_uniform_value();
     case PTX_OP_SHFL:
     case PTX_OP_VOTE:

@@ -582,9 +582,6 @@ enum transfer_state {
 };
 enum transfer_state transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp,
                                    uint32_t from_lane, uint32_t *out_stamp);
-/* The access is a wgmma's, one operation of four warps, and the warp is another of them that did
- * something with that stamp before it came. */
-bool warpgroup_met(const struct visit *v, uint32_t warp, uint32_t stamp);
 /* Numbers run out: marks must go. */
 bool transfers_full(const struct block_state *b);
 void transfers_begin(struct block_state *b, bool again);

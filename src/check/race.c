@@ -5,6 +5,7 @@
  * (order.c), volatile and scoped accesses. docs/memory-model.md has the model.
  */
 #include "check/race.h"
+#include "check/transfers.h"
 
 #include <string.h>
 

@@ -78,6 +78,9 @@ struct transfers {
 };
 
 struct transfers *transfers_need(struct block_state *b);
+/* The access is a wgmma's, one operation of four warps, and the warp is another of them that did
+ * something with that stamp before it came. */
+bool warpgroup_met(const struct visit *v, uint32_t warp, uint32_t stamp);
 /* Waits of wgmma: until at most `left` groups of the warp's warpgroup are not over. */
 void transfers_wait_group(struct block_state *b, uint32_t warp, uint32_t left);
 /* The warp comes to a product. */
