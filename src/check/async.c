@@ -199,7 +199,8 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     counters_before(b);
     struct transfers *t = transfers_need(b);
     if (what == JIT_ASYNC_WGMMA_COME) {
-        transfers_come(b, w);
+        if (!(w->lanes & ~lanes)) /* else the rest of the warp comes later */
+            transfers_come(b, w);
         return;
     }
     if (what == JIT_ASYNC_WGMMA) {

@@ -253,6 +253,33 @@ good_meeting(float *out, const __half *a, const __half *b)
     store(out, d);
 }
 
+/* One thread waits for what its own warp does next to last: the products wait for that thread. */
+__global__ void
+good_elected(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    __shared__ u64 full;
+    float d[4] = {};
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 128;" ::"r"((unsigned)__cvta_generic_to_shared(&full)) : "memory");
+    __syncthreads();
+    for (unsigned k = 0; k < STEPS; k++) {
+        fill(&t, a, b);
+        proxy_fence();
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"((unsigned)__cvta_generic_to_shared(&full)) : "memory");
+        if (threadIdx.x == 0)
+            asm volatile("{ .reg .pred p; WAIT_%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra WAIT_%=; }" ::"r"(
+                             (unsigned)__cvta_generic_to_shared(&full)),
+                         "r"(k & 1)
+                         : "memory");
+        fence();
+        product(d, descriptor(t.a), descriptor(t.b), k != 0);
+        commit();
+        wait<0>();
+    }
+    store(out, d);
+}
+
 /* What peers wrote before the product is not there for loads behind it. */
 __global__ void
 bad_meeting(float *out, const __half *a, const __half *b)
@@ -420,7 +447,7 @@ main(int argc, char **argv)
         return 1;
     }
     void (*good[])(float *, const __half *, const __half *) = {good_product, good_turns, good_registers, good_reuse,
-                                                                     good_meeting};
+                                                                     good_meeting, good_elected};
     for (auto kernel : good) {
         kernel<<<1, 128>>>(out, a, b);
         cudaDeviceSynchronize();

@@ -252,8 +252,8 @@ static bool
 commit(struct core *c, const struct wir_insn *i)
 {
     core_announce_async(c, i, JIT_ASYNC_WGMMA_COMMIT, core_mask_bits(c), NULL, 0);
-    v_call_named(&c->e, "lockstep_wgmma_commit", LLVMVoidTypeInContext(c->e.context), &c->e.warp,
-                 1);
+    value args[] = {c->e.warp, core_mask_bits(c)};
+    v_call_named(&c->e, "lockstep_wgmma_commit", LLVMVoidTypeInContext(c->e.context), args, 2);
     return true;
 }
 

@@ -236,10 +236,19 @@ gives_way(struct jit_warp *w)
     return 0;
 }
 
+/* .sync: lanes wait for those of their warp that are elsewhere. */
+static bool
+has_others(const struct jit_warp *w, uint32_t lanes)
+{
+    return w->lanes & ~lanes;
+}
+
 uint32_t
 wgmma_come(struct jit_warp *w, uint32_t lanes)
 {
     struct jit_wgmma *own = w->block->wgmma + w->warp, *all = w->block->wgmma + (w->warp & ~3u);
+    if (has_others(w, lanes))
+        return gives_way(w);
     if (!is_whole(w, lanes)) /* the product says so */
         return 1;
     own->come = own->done + 1;
@@ -255,6 +264,8 @@ wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left)
     const struct jit_wgmma *own = w->block->wgmma + w->warp,
                            *all = w->block->wgmma + (w->warp & ~3u);
     left = left < JIT_WGMMA_GROUPS ? left : JIT_WGMMA_GROUPS - 1;
+    if (has_others(w, lanes))
+        return gives_way(w);
     if (!is_whole(w, lanes) || own->groups <= left)
         return 1;
     for (uint32_t v = 0; v < 4; v++)
@@ -264,9 +275,13 @@ wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left)
 }
 
 void
-wgmma_commit(struct jit_warp *w)
+wgmma_commit(struct jit_warp *w, uint32_t lanes)
 {
     struct jit_wgmma *own = w->block->wgmma + w->warp;
+    own->lanes |= lanes;
+    if (has_others(w, own->lanes))
+        return;
+    own->lanes = 0;
     own->last[++own->groups % JIT_WGMMA_GROUPS] = own->done;
 }
 

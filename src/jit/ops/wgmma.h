@@ -72,7 +72,7 @@ void wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f,
  * of its groups but for the `left` latest. 0: the warp gives way. */
 uint32_t wgmma_come(struct jit_warp *w, uint32_t lanes);
 uint32_t wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left);
-void wgmma_commit(struct jit_warp *w);
+void wgmma_commit(struct jit_warp *w, uint32_t lanes);
 /* Their names for generated code; false past the end. */
 enum { WGMMA_SYMBOLS = 5 };
 bool wgmma_symbol(size_t i, const char **name, void **address);
