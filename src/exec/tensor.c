@@ -377,6 +377,13 @@ replace(const struct tensor *t)
              (unsigned long long)value, fields[t->what.field]);
 }
 
+static bool
+same_map(uint64_t a, uint64_t b)
+{
+    return a == b || !memcmp((const void *)(uintptr_t)a, (const void *)(uintptr_t)b,
+                             TENSOR_MAP_BYTES); /* each lane's own copy of a parameter */
+}
+
 /* A lane before this one stores the same box to the same place. */
 static bool
 is_stored_already(const struct tensor *t, uint32_t done)
@@ -386,7 +393,8 @@ is_stored_already(const struct tensor *t, uint32_t done)
         uint32_t l = (uint32_t)__builtin_ctz(done), k = 0;
         while (k < t->what.rank && d->at[k][l] == d->at[k][t->lane])
             k++;
-        if (k == t->what.rank && d->map[l] == d->map[t->lane] && d->shared[l] == d->shared[t->lane])
+        if (k == t->what.rank && same_map(d->map[l], d->map[t->lane]) &&
+            d->shared[l] == d->shared[t->lane])
             return true;
     }
     return false;
