@@ -21,6 +21,10 @@ with tempfile.TemporaryDirectory() as work:
     plain = subprocess.run([program], capture_output=True, text=True)
     if "wrong" in plain.stdout or "shared memory of the block has" not in plain.stderr:
         sys.exit("plain: " + plain.stdout + plain.stderr)
+    for schedule in ("gpu", "random:7"):
+        other = subprocess.run([program], capture_output=True, text=True, env=dict(os.environ, LOCKSTEP_SCHEDULE=schedule))
+        if "wrong" in other.stdout or "shared memory of the block has" not in other.stderr:
+            sys.exit(schedule + ": " + other.stdout + other.stderr)
     part = subprocess.run([program, "part"], capture_output=True, text=True)
     if part.returncode != 1 or "illegal instruction" not in part.stdout or "warpgroup" not in part.stderr:
         sys.exit("part: " + part.stdout + part.stderr)
