@@ -54,6 +54,8 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #if __has_attribute(grid_constant)
 #define __grid_constant__ __attribute__((grid_constant))
+#elif __CUDA_ARCH__ >= 700
+#define __grid_constant__ __attribute__((annotate("lockstep_grid_constant")))
 #else
 #define __grid_constant__
 #endif

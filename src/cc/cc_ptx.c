@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_ptx: clusters of kernels (jit/engine/cluster_dims.c); and what has to be mended in clang's PTX
+ * cc_ptx: clusters of kernels (jit/engine/annotations.c); and what has to be mended in clang's PTX
  * of one unit of a program of several (-rdc=true):
  *
  *   - a static variable that the host uses gets a name of its own unit, X__static__HASH, but

@@ -178,9 +178,9 @@ at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what,
 static enum transfer_kind
 kind_of(uint32_t what)
 {
-    return what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT     ? GROUP_BULK
-           : what == JIT_ASYNC_WGMMA_COMMIT || what == JIT_ASYNC_WGMMA_WAIT ? GROUP_WGMMA
-                                                                            : GROUP_COPY;
+    return what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT ? GROUP_BULK
+           : what == JIT_ASYNC_WGMMA_COMMIT                             ? GROUP_WGMMA
+                                                                        : GROUP_COPY;
 }
 
 void
@@ -198,6 +198,11 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     notes_before(b);
     counters_before(b);
     struct transfers *t = transfers_need(b);
+    if (what == JIT_ASYNC_WGMMA_COME) {
+        if (!(w->lanes & ~lanes)) /* else the rest of the warp comes later */
+            transfers_come(b, w);
+        return;
+    }
     if (what == JIT_ASYNC_WGMMA) {
         warpgroup_begin(b, w->warp, barrier, number, place);
         return;
@@ -221,6 +226,8 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     enum transfer_kind kind = kind_of(what);
     if (what == JIT_ASYNC_COMMIT || what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_WGMMA_COMMIT)
         commit(t, w->warp, lanes, kind);
+    else if (what == JIT_ASYNC_WGMMA_WAIT)
+        transfers_wait_group(b, w->warp, number);
     else if (!barrier)
         wait(b, w->warp, lanes, number, kind, what == JIT_ASYNC_WAIT_ALL);
     for (uint32_t left = barrier ? lanes : 0; left;) {

@@ -27,6 +27,7 @@ struct follow {
     const struct wir_insn *i;
     struct held_register *now;
     bool telling;
+    bool unfenced; /* note_unfenced */
 };
 
 static void
@@ -111,11 +112,41 @@ is_copy(const struct ptx_insn *p)
            (from == PTX_O_REG || from == PTX_O_INT || from == PTX_O_FLOAT);
 }
 
+/* Puts bits together: clang makes registers of two halves so, between a fence and the product. */
+static bool
+is_packing(const struct ptx_insn *p)
+{
+    return (p->op == PTX_OP_AND || p->op == PTX_OP_OR || p->op == PTX_OP_SHL ||
+            p->op == PTX_OP_SHR || p->op == PTX_OP_PRMT || p->op == PTX_OP_MOV ||
+            (p->op == PTX_OP_CVT && ptx_type_kind((enum ptx_type)p->type[0]) == 'u' &&
+             ptx_type_kind((enum ptx_type)p->type[1]) == 'u')) &&
+           p->operand[0].kind == PTX_O_REG;
+}
+
+static void
+note_unfenced(struct ptx_operand *o, bool write, void *context)
+{
+    struct follow *w = context;
+    w->unfenced |= !write && w->now[o->reg].unfenced;
+}
+
+/* The result was written when what it is made of was. */
+static void
+follow_packing(struct follow *w, const struct wir_insn *i)
+{
+    w->unfenced = false;
+    wir_visit(i, note_unfenced, w);
+    wir_visit(i, touch_register, w);
+    w->now[i->i.operand[0].reg].unfenced = w->unfenced;
+}
+
 static void
 follow_insn(struct follow *w, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     w->i = i;
+    if (i->added) /* where warps meet: no fence or wait of the program's */
+        return;
     if (p->op == PTX_OP_WGMMA_MMA_ASYNC)
         follow_product(w);
     else if (p->op == PTX_OP_WGMMA_FENCE || p->op == PTX_OP_WGMMA_COMMIT_GROUP ||
@@ -124,6 +155,8 @@ follow_insn(struct follow *w, const struct wir_insn *i)
     else if (is_copy(p))
         w->now[p->operand[0].reg] =
             p->operand[1].kind == PTX_O_REG ? w->now[p->operand[1].reg] : (struct held_register){0};
+    else if (is_packing(p))
+        follow_packing(w, i);
     else
         wir_visit(i, touch_register, w);
 }

@@ -5,6 +5,7 @@
  * (order.c), volatile and scoped accesses. docs/memory-model.md has the model.
  */
 #include "check/race.h"
+#include "check/transfers.h"
 
 #include <string.h>
 
@@ -47,7 +48,8 @@ race_is_before(const struct visit *v, uint32_t lane, const struct mark *m)
 {
     const struct block_state *b = v->b;
     if (mark_block(m) == (uint32_t)b->block->index)
-        return !order_unordered(b, v->warp, lane, mark_warp(m), mark_lane(m), m->when & MARK_MANY,
+        return warpgroup_met(v, mark_warp(m), mark_stamp(m)) ||
+               !order_unordered(b, v->warp, lane, mark_warp(m), mark_lane(m), m->when & MARK_MANY,
                                 mark_stamp(m));
     return known_of(b->outside[v->warp], mark_block(m), mark_warp(m)) >= (int64_t)mark_stamp(m);
 }

@@ -329,12 +329,13 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
              wgmma ? "wgmma" : "asynchronous copy", f.access.op, where,
              state == TRANSFER_RUNNING ? wgmma ? "nobody has waited for the wgmma to be done"
                                                : "nobody has waited for the copy to be done"
+             : wgmma                   ? "the thread has not waited for the wgmma, others have"
                                        : "the thread has not waited for the copy, others have");
     bool group = !(l->facts->place[place].flags & PLACE_BULK);
     bool other = !group && mbarrier_other_phase(v->b, v->warp, mark_stamp(m) - TRANSFER_STAMP);
     snprintf(
         f.missing, sizeof f.missing, "%s",
-        state != TRANSFER_RUNNING
+        state != TRANSFER_RUNNING && !wgmma
             ? "a wait of its own on the mbarrier, or a barrier after another thread's"
         : wgmma ? "wgmma.wait_group by the warpgroup, and for other threads a barrier after it"
         : group

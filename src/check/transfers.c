@@ -83,12 +83,81 @@ proxy_fence(struct block_state *b, uint32_t warp)
     transfers_need(b)->fenced[warp] = b->stamp;
 }
 
+/* -- warpgroups -------------------------------------------------------------------------------- */
+
+void
+transfers_come(struct block_state *b, const struct jit_warp *w)
+{
+    struct coming *c = transfers_need(b)->coming[w->warp];
+    uint32_t product = w->block->wgmma[w->warp].done + 1;
+    if (c->product == product)
+        return;
+    c[1] = c[0];
+    c[0] = (struct coming){product, order_arrive(b)};
+}
+
+bool
+warpgroup_met(const struct visit *v, uint32_t warp, uint32_t stamp)
+{
+    const struct transfers *t = v->b->transfers;
+    if (!t || !(v->facts->flags & PLACE_WGMMA) || warp / GROUP_WARPS != v->warp / GROUP_WARPS)
+        return false;
+    for (uint32_t k = 0; k < COMINGS; k++)
+        if (t->coming[warp][k].product == t->coming[v->warp][0].product)
+            return stamp <= t->coming[warp][k].stamp;
+    return false;
+}
+
+/* The group that it is or will be in, counted from 1. */
+static uint32_t
+group_of(const struct transfers *t, const struct transfer *one)
+{
+    return one->committed ? one->group[0] : t->groups[GROUP_WGMMA][one->warp][0] + 1;
+}
+
+void
+transfers_wait_group(struct block_state *b, uint32_t warp, uint32_t left)
+{
+    enum { ENOUGH = 64 }; /* what is older was waited for before */
+    struct transfers *t = b->transfers;
+    uint32_t oldest = t->next - t->first > KEPT ? t->next - KEPT : t->first, before = 0,
+             count = t->groups[GROUP_WGMMA][warp][0];
+    for (uint32_t n = t->next; n-- > oldest && before < ENOUGH;) {
+        struct transfer *one = transfer_at(t, n);
+        if (one->kind != GROUP_WGMMA || one->warp / GROUP_WARPS != warp / GROUP_WARPS ||
+            group_of(t, one) + left > count)
+            continue;
+        uint32_t *waited = &one->waited[warp % GROUP_WARPS];
+        before += *waited != 0;
+        *waited = *waited ? *waited : b->stamp;
+    }
+}
+
+/* A group of products is over for all four warps when it is for one of them. */
+static enum transfer_state
+products_state(const struct visit *v, uint32_t lane, const struct transfer *t, uint32_t *out_stamp)
+{
+    uint32_t first = t->warp / GROUP_WARPS * GROUP_WARPS, any = 0;
+    for (uint32_t k = 0; k < GROUP_WARPS; k++) {
+        any |= t->waited[k];
+        if (t->waited[k] &&
+            (v->warp == first + k ||
+             !order_unordered(v->b, v->warp, lane, first + k, 0, false, t->waited[k])))
+            return TRANSFER_KNOWN;
+    }
+    *out_stamp = t->waited[t->warp - first];
+    return *out_stamp ? TRANSFER_DONE : any ? TRANSFER_UNKNOWN : TRANSFER_RUNNING;
+}
+
+/* -- what is over ------------------------------------------------------------------------------ */
+
 static bool
 knows(const struct visit *v, uint32_t lane, const struct transfer *t)
 {
     if (t->knows[v->warp] >> lane & 1)
         return true;
-    return t->notified && ((v->warp == t->notified_warp && lane == t->notified_lane) ||
+    return t->notified && (warpgroup_met(v, t->notified_warp, t->notified) ||
+                           (v->warp == t->notified_warp && lane == t->notified_lane) ||
                            !order_unordered(v->b, v->warp, lane, t->notified_warp, t->notified_lane,
                                             false, t->notified));
 }
@@ -104,6 +173,8 @@ transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t fr
     const struct transfer *t = transfer_at(all, number);
     if (!t)
         return TRANSFER_KNOWN;
+    if (t->kind == GROUP_WGMMA)
+        return products_state(v, lane, t, out_stamp);
     *out_stamp = t->done[from_lane];
     if (*out_stamp)
         return TRANSFER_DONE;
@@ -162,6 +233,7 @@ transfers_begin(struct block_state *b, bool again)
     memset(t->bulk, 0, sizeof t->bulk);
     memset(t->tensor, 0, sizeof t->tensor);
     memset(t->fenced, 0, sizeof t->fenced);
+    memset(t->coming, 0, sizeof t->coming);
     t->map_fence = 0;
 }
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64 };
+enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64, GROUP_WARPS = 4 };
 
 /* Who commits and waits for it. */
 enum transfer_kind { GROUP_COPY, GROUP_BULK, GROUP_WGMMA, GROUP_KINDS };
@@ -20,9 +20,10 @@ struct transfer {
     uint32_t lanes,
         committed; /* lanes that take part; those of them that have committed the transfer */
     enum transfer_kind kind;
-    uint32_t group[JIT_LANES];                       /* counted from 1, where committed */
-    uint32_t done[JIT_LANES];                        /* the stamp of the wait; 0: not waited for */
-    uint32_t knows[MOST_WARPS];                      /* lanes that were notified by an mbarrier */
+    uint32_t group[JIT_LANES];    /* counted from 1, where committed */
+    uint32_t done[JIT_LANES];     /* the stamp of the wait; 0: not waited for */
+    uint32_t waited[GROUP_WARPS]; /* of wgmma: the same, of each warp of the warpgroup */
+    uint32_t knows[MOST_WARPS];   /* lanes that were notified by an mbarrier */
     uint32_t notified, notified_warp, notified_lane; /* the first of them, and when */
     uint64_t mbarrier;                               /* that learns of it; 0: none */
     bool box;                                        /* by a tensor map, */
@@ -54,6 +55,13 @@ struct mbarrier {
     struct numbers coming, came;      /* transfers */
 };
 
+/* A warp has come to a product, where its warpgroup meets. */
+struct coming {
+    uint32_t product; /* jit_wgmma.come */
+    uint32_t stamp;   /* of what it did before */
+};
+enum { COMINGS = 2 }; /* no warp is more than one meeting ahead */
+
 struct transfers {
     uint32_t first, next; /* numbers of this block's: first .. next - 1 */
     uint32_t groups[GROUP_KINDS][MOST_WARPS][JIT_LANES];
@@ -61,14 +69,22 @@ struct transfers {
     uint32_t bulk[MOST_WARPS];              /* of the last bulk transfer; NONE */
     uint32_t tensor[MOST_WARPS];            /* of the one that all accesses now belong to; NONE */
     uint32_t fenced[MOST_WARPS];            /* stamps of the last fence.proxy.async */
-    uint32_t swizzle;                       /* of the map that a copy begins by */
-    uint64_t map_fence;                     /* when the last one for maps was; 0: none (maps.c) */
-    uint32_t unwritten_place;               /* that last read what nothing wrote, and 1 */
+    struct coming coming[MOST_WARPS][COMINGS]; /* the last one's first */
+    uint32_t swizzle;                          /* of the map that a copy begins by */
+    uint64_t map_fence;       /* when the last one for maps was; 0: none (maps.c) */
+    uint32_t unwritten_place; /* that last read what nothing wrote, and 1 */
     VEC(struct mbarrier) mbarriers;
     struct transfer kept[KEPT];
 };
 
 struct transfers *transfers_need(struct block_state *b);
+/* The access is a wgmma's, one operation of four warps, and the warp is another of them that did
+ * something with that stamp before it came. */
+bool warpgroup_met(const struct visit *v, uint32_t warp, uint32_t stamp);
+/* Waits of wgmma: until at most `left` groups of the warp's warpgroup are not over. */
+void transfers_wait_group(struct block_state *b, uint32_t warp, uint32_t left);
+/* The warp comes to a product. */
+void transfers_come(struct block_state *b, const struct jit_warp *w);
 /* What the warp accesses from now on, until it is told otherwise, is one transfer. */
 void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t place);
 /* The transfer that has written there last, of shared memory's byte `offset`; NULL: none. */

@@ -106,6 +106,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *l
                                   .window = leader->shared.at,
                                   .rank = rank,
                                   .asked = s->asked,
+                                  .wgmma = s->wgmma,
                                   .local = s->local_map ? s->local_map + GUARD : NULL,
                                   .owner = s};
     if (s->run_number == run->number) { /* what a tool keeps per jit_block */
@@ -181,6 +182,8 @@ block_begin(struct exec_slot *s, uint64_t number)
     s->parked = 0;
     s->barriers_used = 0;
     exec_tmem_begin(s);
+    if (k->may_wait) /* without a loop that waits no warpgroup meets */
+        memset(s->wgmma, 0, sizeof s->wgmma[0] * s->warps);
     memset(s->passed, 0, sizeof s->passed[0] * s->warps);
     if (s->run->tool && s->run->tool->block_begin)
         s->run->tool->block_begin(&s->block);

@@ -16,18 +16,32 @@ has_come(const struct exec_slot *s, uint32_t t)
            b->arrived[t / JIT_LANES] >> t % JIT_LANES & 1;
 }
 
-/* What a thread that polls asks an mbarrier for; NULL: it polls something else. */
-static const struct jit_asked *
-asked_of(const struct exec_slot *s, uint32_t t)
+/* What a thread that polls executes again and again; NULL: it does not poll. */
+static const struct ptx_insn *
+polled(const struct exec_slot *s, uint32_t t)
 {
     const struct ptx_func *func;
     const struct ptx_insn *i;
     bool polls = s->lane_barrier[t] == EXEC_POLLING || s->lane_barrier[t] == EXEC_TURNING;
-    if (!polls || !s->asked[t].address || !s->run->request->module ||
-        !jit_place(s->run->request->module, s->lane_place[t], &func, &i) ||
-        i->op != PTX_OP_MBARRIER)
-        return NULL;
-    return &s->asked[t];
+    return polls && s->run->request->module &&
+                   jit_place(s->run->request->module, s->lane_place[t], &func, &i)
+               ? i
+               : NULL;
+}
+
+/* What a thread that polls asks an mbarrier for; NULL: it polls something else. */
+static const struct jit_asked *
+asked_of(const struct exec_slot *s, uint32_t t)
+{
+    const struct ptx_insn *i = s->asked[t].address ? polled(s, t) : NULL;
+    return i && i->op == PTX_OP_MBARRIER ? &s->asked[t] : NULL;
+}
+
+static bool
+waits_for_warpgroup(const struct exec_slot *s, uint32_t t)
+{
+    const struct ptx_insn *i = polled(s, t);
+    return i && (i->op == PTX_OP_WGMMA_MMA_ASYNC || i->op == PTX_OP_WGMMA_WAIT_GROUP);
 }
 
 static bool
@@ -46,6 +60,7 @@ same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
         return gone_a == gone_b;
     return s->lane_place[a] == s->lane_place[b] && s->lane_barrier[a] == s->lane_barrier[b] &&
            same_asked(asked_of(s, a), asked_of(s, b)) &&
+           (a / JIT_LANES / 4 == b / JIT_LANES / 4 || !waits_for_warpgroup(s, a)) &&
            (s->lane_barrier[a] != EXEC_CLUSTER_BARRIER || has_come(s, a) == has_come(s, b));
 }
 
@@ -106,6 +121,12 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
         text_add(out, to - from == 1 ? " waits" : " wait");
         describe_asked(s, asked_of(s, from), out);
         text_add(out, "%s%s%s", place[0] ? " (" : "", place, place[0] ? ")" : "");
+        return;
+    }
+    if (waits_for_warpgroup(s, from)) {
+        text_add(out, " wait%s for all warps of warpgroup %u to come%s%s%s",
+                 to - from == 1 ? "s" : "", from / JIT_LANES / 4, place[0] ? " (" : "", place,
+                 place[0] ? ")" : "");
         return;
     }
     if (barrier == EXEC_TURNING) {

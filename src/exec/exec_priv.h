@@ -156,6 +156,7 @@ struct exec_slot {
     uint32_t lane_place[EXEC_MAX_THREADS];    /* waiting lanes: where, */
     uint8_t lane_barrier[EXEC_MAX_THREADS];   /* at which barrier */
     struct jit_asked asked[EXEC_MAX_THREADS];
+    struct jit_wgmma wgmma[EXEC_MAX_WARPS];
     jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
     jit_warp_fn inner[EXEC_MAX_WARPS]; /* the warp function: the same, or behind exec_fiber_call */
     struct exec_fiber *fiber[EXEC_MAX_WARPS];

@@ -38,8 +38,8 @@ fail(const struct tensor *t, enum exec_status status, const char *what, const ch
 
 static const char illegal[] = "illegal instruction", misaligned[] = "misaligned address";
 
-/* clang 19 knows no grid_constant and copies such a parameter to local memory, where lanes lie at
- * multiples of 16 bytes. */
+/* A parameter that is no __grid_constant__ is copied to local memory where its address is taken,
+ * and there lanes lie at multiples of 16 bytes. (An H200 refuses such a map.) */
 static bool
 is_local(const struct tensor *t, uint64_t at)
 {
@@ -377,11 +377,35 @@ replace(const struct tensor *t)
              (unsigned long long)value, fields[t->what.field]);
 }
 
+static bool
+same_map(uint64_t a, uint64_t b)
+{
+    return a == b || !memcmp((const void *)(uintptr_t)a, (const void *)(uintptr_t)b,
+                             TENSOR_MAP_BYTES); /* each lane's own copy of a parameter */
+}
+
+/* A lane before this one stores the same box to the same place. */
+static bool
+is_stored_already(const struct tensor *t, uint32_t done)
+{
+    const struct jit_tensor_data *d = t->data;
+    for (; done; done &= done - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(done), k = 0;
+        while (k < t->what.rank && d->at[k][l] == d->at[k][t->lane])
+            k++;
+        if (k == t->what.rank && same_map(d->map[l], d->map[t->lane]) &&
+            d->shared[l] == d->shared[t->lane])
+            return true;
+    }
+    return false;
+}
+
 void
 exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
             const struct jit_tensor_data *data)
 {
     struct tensor t = {.warp = w, .data = data, .place = place};
+    uint32_t all = lanes;
     memcpy(&t.what, &what, sizeof t.what);
     for (; lanes; lanes &= lanes - 1) {
         t.lane = (uint32_t)__builtin_ctz(lanes);
@@ -391,6 +415,9 @@ exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
             load(&t);
             break;
         case JIT_TENSOR_STORE:
+            if (is_stored_already(&t, all & ~lanes))
+                break; /* CUTLASS's epilogues: a whole warp stores what one thread could */
+            __attribute__((fallthrough));
         case JIT_TENSOR_REDUCE:
             begin_copy(&t);
             if (!(t.what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(&t))

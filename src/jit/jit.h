@@ -170,8 +170,17 @@ struct jit_block {
     struct jit_batch *batches; /*   block_begin; the same: 1 << JIT_BATCH_WAY_BITS per place; */
     uint64_t seen_mask;        /*   which bits of an address in shared or device memory count; */
     struct jit_trace *trace;   /*   one per warp; NULL: none */
-    uint64_t trace_local; /* the same: number of the line of 128 bytes at which the block's local
-                             memory begins */
+    uint64_t trace_local;    /* the same: number of the line of 128 bytes at which the block's local
+                                memory begins */
+    struct jit_wgmma *wgmma; /* one per warp, zero when the block begins */
+};
+
+/* (abi) How far a warp is with its warpgroup's products (wgmma). */
+enum { JIT_WGMMA_GROUPS = 8 };
+struct jit_wgmma {
+    uint32_t come, done; /* products: the last that it met the others at, from 1; computed so far */
+    uint32_t groups, last[JIT_WGMMA_GROUPS]; /* committed; of the latest: `done` when they were */
+    uint32_t lanes;                          /* that have committed the next one */
 };
 
 /* (abi) JIT_EVENT_SEEN: an access that is like one told before is not told again: times is raised,
@@ -345,6 +354,7 @@ enum jit_async {
     JIT_ASYNC_BULK_COMMIT, /* of cp.async.bulk: the same */
     JIT_ASYNC_BULK_WAIT,   /* .read, too */
     JIT_ASYNC_WGMMA,       /* before its reads: barrier: the descriptor of B, and (number 2) of A */
+    JIT_ASYNC_WGMMA_COME,  /* again and again: the warp is at a wgmma and waits for its warpgroup */
     JIT_ASYNC_WGMMA_COMMIT, /* wgmma.commit_group, */
     JIT_ASYNC_WGMMA_WAIT,   /*   wait_group: as above */
     JIT_ASYNC_ARRIVE,       /* before lanes arrive at the mbarriers */

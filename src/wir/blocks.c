@@ -232,6 +232,9 @@ may_poll(const struct ptx_insn *i)
     case PTX_OP_FENCE:
     case PTX_OP_TCGEN05_ALLOC:
     case PTX_OP_MBARRIER: return true;
+    case PTX_OP_WGMMA_FENCE:
+    case PTX_OP_WGMMA_WAIT_GROUP:
+        return i->operand_count && i->operand[0].kind == PTX_O_REG; /* whether all have come */
     case PTX_OP_LD:
         return ptx_has(i, PTX_M_VOLATILE) || ptx_has(i, PTX_M_RELAXED) ||
                ptx_has(i, PTX_M_ACQUIRE) || ptx_has(i, PTX_M_CV);

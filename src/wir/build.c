@@ -89,16 +89,16 @@ map_operand(struct flat *b, struct instance *in, struct ptx_operand *o)
     }
 }
 
-static struct wir_insn *
-push_insn(struct flat *b, const struct ptx_insn *i, const struct ptx_func *func, uint32_t place)
+struct wir_insn *
+wir_push_insn(struct flat *b, const struct ptx_insn *i, const struct ptx_func *func, uint32_t place)
 {
     VEC_PUSH(&b->insns,
              ((struct wir_insn){.i = *i, .func = func, .place = place, .frame = b->frame}));
     return &b->insns.at[b->insns.count - 1];
 }
 
-static struct ptx_operand *
-operands(struct flat *b, uint32_t n)
+struct ptx_operand *
+wir_operands(struct flat *b, uint32_t n)
 {
     return ARENA_ARRAY(&b->wir->arena, struct ptx_operand, n);
 }
@@ -117,7 +117,7 @@ push_move(struct flat *b, const struct wir_insn *at, struct ptx_operand to, stru
                          .column = at->i.column,
                          .loc = at->i.loc};
     i.type[0] = type;
-    i.operand = operands(b, 2);
+    i.operand = wir_operands(b, 2);
     if (from.kind == PTX_O_SYMBOL) {
         i.op = PTX_OP_LD;
         i.space = PTX_SPACE_PARAM;
@@ -130,11 +130,12 @@ push_move(struct flat *b, const struct wir_insn *at, struct ptx_operand to, stru
     }
     i.operand[0] = to;
     i.operand[1] = from;
-    push_insn(b, &i, at->func, at->place);
+    wir_push_insn(b, &i, at->func, at->place);
 }
 
-static void
-push_jump(struct flat *b, const struct wir_insn *at, uint32_t label, uint32_t guard, bool negated)
+void
+wir_push_jump(struct flat *b, const struct wir_insn *at, uint32_t label, uint32_t guard,
+              bool negated)
 {
     struct ptx_insn i = {.op = PTX_OP_BRA,
                          .vec = 1,
@@ -144,44 +145,29 @@ push_jump(struct flat *b, const struct wir_insn *at, uint32_t label, uint32_t gu
                          .line = at->i.line,
                          .column = at->i.column,
                          .loc = at->i.loc};
-    i.operand = operands(b, 1);
+    i.operand = wir_operands(b, 1);
     i.operand[0] = (struct ptx_operand){.kind = PTX_O_LABEL, .label = label};
-    push_insn(b, &i, at->func, at->place);
+    wir_push_insn(b, &i, at->func, at->place);
 }
 
-static uint32_t
-new_label(struct flat *b)
+uint32_t
+wir_new_label(struct flat *b)
 {
     VEC_PUSH(&b->labels, UINT32_MAX);
     return (uint32_t)b->labels.count - 1;
 }
 
-/* What blocks until another warp makes room (tcgen05.alloc) becomes a loop: the instruction has a
- * predicate more, its first operand, that says whether it was done. */
-static void
-push_retried(struct flat *b, const struct wir_insn *at)
-{
-    struct ptx_insn i = at->i;
-    uint32_t again = new_label(b), done = (uint32_t)b->regs.count;
-    b->labels.at[again] = (uint32_t)b->insns.count;
-    VEC_PUSH(&b->regs, ((struct wir_reg){.type = PTX_PRED, .name = ""}));
-    i.operand = operands(b, i.operand_count + 1u);
-    i.operand[0] = (struct ptx_operand){.kind = PTX_O_REG, .reg = done};
-    memcpy(i.operand + 1, at->i.operand, sizeof *i.operand * i.operand_count);
-    i.operand_count++;
-    push_insn(b, &i, at->func, at->place);
-    push_jump(b, at, again, done, true);
-}
-
-static bool inline_body(struct flat *b, struct instance *in);
-
-static bool
-fail_at(struct flat *b, const struct wir_insn *at, const char *format, const char *name)
+bool
+wir_fail_at(struct flat *b, const struct wir_insn *at, const char *format, const char *name)
 {
     char what[512];
     snprintf(what, sizeof what, format, name);
     return ls_fail(b->err, LS_ERR_UNSUPPORTED, "%s:%u: %s", b->wir->module->path, at->i.line, what);
 }
+
+/* -- calls ------------------------------------------------------------------------------------- */
+
+static bool inline_body(struct flat *b, struct instance *in);
 
 struct call_parts {
     struct ptx_operand *results, *target, *args;
@@ -267,7 +253,7 @@ with_body(const struct flat *b, const struct ptx_func *f)
 static bool
 real_call(struct flat *b, const struct wir_insn *at, const struct ptx_func *f)
 {
-    struct wir_insn *i = push_insn(b, &at->i, at->func, at->place);
+    struct wir_insn *i = wir_push_insn(b, &at->i, at->func, at->place);
     for (uint32_t k = 0; k < i->i.operand_count; k++)
         if (i->i.operand[k].kind == PTX_O_FUNC)
             i->i.operand[k].func = (struct ptx_func *)f;
@@ -288,8 +274,8 @@ push_call(struct flat *b, const struct wir_insn *at)
                          .line = at->i.line,
                          .column = at->i.column,
                          .loc = at->i.loc};
-    i.operand = operands(b, 1);
-    push_insn(b, &i, at->func, at->place);
+    i.operand = wir_operands(b, 1);
+    wir_push_insn(b, &i, at->func, at->place);
 }
 
 static bool
@@ -298,16 +284,16 @@ inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
     struct call_parts p = call_parts(&at->i);
     if (p.target && p.target->kind == PTX_O_REG) {
         b->wir->indirect = true;
-        push_insn(b, &at->i, at->func, at->place);
+        wir_push_insn(b, &at->i, at->func, at->place);
         return true;
     }
     if (!p.target || p.target->kind != PTX_O_FUNC)
-        return fail_at(b, at, "%s", "a call without a function");
+        return wir_fail_at(b, at, "%s", "a call without a function");
     const struct ptx_func *f = with_body(b, p.target->func);
     if (!f->has_body) {
         if (!b->known(f->name))
-            return fail_at(b, at, "function \"%s\" has no body and is not known", f->name);
-        push_insn(b, &at->i, at->func, at->place);
+            return wir_fail_at(b, at, "function \"%s\" has no body and is not known", f->name);
+        wir_push_insn(b, &at->i, at->func, at->place);
         return true;
     }
     bool stays = b->wir->module->is_wir; /* what could be inlined has been */
@@ -317,12 +303,12 @@ inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
         return real_call(b, at, f);
     uint32_t args = p.args ? p.args->count : 0;
     if (args != f->param_count)
-        return fail_at(
+        return wir_fail_at(
             b, at, "the call of \"%s\" has another number of arguments than the function", f->name);
     if (in->depth >= MAX_DEPTH)
-        return fail_at(b, at, "calls are nested too deeply at \"%s\"", f->name);
+        return wir_fail_at(b, at, "calls are nested too deeply at \"%s\"", f->name);
     struct instance callee = {.func = f, .caller = in, .depth = in->depth + 1};
-    uint32_t done = new_label(b);
+    uint32_t done = wir_new_label(b);
     callee.end_label = done;
     callee.reg_base = (uint32_t)b->regs.count;
     for (uint32_t k = 0; k < f->reg_count; k++)
@@ -352,9 +338,10 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
     size_t first = b->insns.count;
     if (i->guard != PTX_NO_REG)
         i->guard += in->reg_base;
-    i->operand = operands(b, i->operand_count + 1u);
+    i->operand = wir_operands(b, i->operand_count + 1u);
     memcpy(i->operand, text->operand, sizeof *i->operand * i->operand_count);
-    if (i->op == PTX_OP_WGMMA_MMA_ASYNC) /* D once more, as a source: what it adds to */
+    bool is_wir = b->wir->module->is_wir;           /* there the rest is in its text */
+    if (i->op == PTX_OP_WGMMA_MMA_ASYNC && !is_wir) /* D once more, a source: what it adds to */
         i->operand[i->operand_count++] = text->operand[0];
     for (uint32_t k = 0; k < i->operand_count; k++)
         map_operand(b, in, &i->operand[k]);
@@ -369,8 +356,8 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
 
     uint32_t around = UINT32_MAX;
     if (i->guard != PTX_NO_REG && wir_needs_branch(i)) {
-        around = new_label(b);
-        push_jump(b, &f, around, i->guard, !i->guard_negated);
+        around = wir_new_label(b);
+        wir_push_jump(b, &f, around, i->guard, !i->guard_negated);
         i->guard = PTX_NO_REG;
         i->guard_negated = false;
     }
@@ -379,7 +366,7 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
         const struct ptx_targets *t = &in->func->targets[i->operand[1].target];
         i->operand[1].kind = PTX_O_LIST;
         i->operand[1].count = t->count;
-        i->operand[1].elements = operands(b, t->count);
+        i->operand[1].elements = wir_operands(b, t->count);
         for (uint32_t k = 0; k < t->count; k++)
             i->operand[1].elements[k] =
                 (struct ptx_operand){.kind = PTX_O_LABEL, .label = in->label_base + t->labels[k]};
@@ -391,22 +378,21 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
             push_move(b, &f, to, from, in->func->results[k]->type);
         }
     if (i->op == PTX_OP_RET && in->end_label != UINT32_MAX) {
-        push_jump(b, &f, in->end_label, i->guard, i->guard_negated);
+        wir_push_jump(b, &f, in->end_label, i->guard, i->guard_negated);
     } else if (i->op == PTX_OP_CALL) {
         if (!inline_call(b, in, &f))
             return false;
-    } else if (i->op == PTX_OP_TCGEN05_ALLOC) {
-        push_retried(b, &f);
-    } else {
-        push_insn(b, i, f.func, f.place);
+    } else if (!wir_push(b, &f)) {
+        return false;
     }
+    b->met = b->met && around == UINT32_MAX && i->op != PTX_OP_CALL && i->op != PTX_OP_RET;
     if (around != UINT32_MAX)
         b->labels.at[around] = (uint32_t)b->insns.count;
     if (b->debug)
         b->insns.at[first].begins = true;
     if (b->insns.count > MAX_INSNS)
-        return fail_at(b, &f, "%s: the kernel is too large once its calls are inlined",
-                       b->wir->kernel->name);
+        return wir_fail_at(b, &f, "%s: the kernel is too large once its calls are inlined",
+                           b->wir->kernel->name);
     return true;
 }
 
@@ -430,7 +416,7 @@ inline_body(struct flat *b, struct instance *in)
     const struct ptx_func *f = in->func;
     in->label_base = (uint32_t)b->labels.count;
     for (uint32_t k = 0; k < f->label_count; k++)
-        new_label(b);
+        wir_new_label(b);
     in->vars = ARENA_ARRAY(&b->wir->arena, struct ptx_var *, f->var_count + 1);
     for (uint32_t k = 0; k < f->var_count; k++) {
         uint8_t space = f->vars[k]->space;
@@ -456,6 +442,7 @@ inline_body(struct flat *b, struct instance *in)
     uint32_t base = first_place(f), label_base = in->label_base;
     bool ok = true;
     for (uint32_t n = 0; ok && n <= f->insn_count; n++) {
+        b->met = b->met && !first[n];
         for (uint32_t k = first[n]; k; k = next[k - 1])
             b->labels.at[label_base + k - 1] = (uint32_t)b->insns.count;
         if (n < f->insn_count)

@@ -18,6 +18,7 @@ destinations(const struct ptx_insn *i)
     case PTX_OP_BAR:
     case PTX_OP_BARRIER: return ptx_has(i, PTX_M_RED) ? 1 : 0;
     case PTX_OP_WMMA: return ptx_has(i, PTX_M_STORE) ? 0 : 1;
+    case PTX_OP_WGMMA_WAIT_GROUP: return i->operand[0].kind == PTX_O_REG ? 1 : 0;
     case PTX_OP_MBARRIER: return i->operand_count && i->operand[0].kind != PTX_O_ADDRESS ? 1 : 0;
     case PTX_OP_CALL: /* results first; without any, the target or the arguments stand there */
         return i->operand_count > 1 && i->operand[0].kind == PTX_O_LIST ? 1 : 0;

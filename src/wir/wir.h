@@ -65,6 +65,7 @@
  *
  *   build.c     calls inlined, one flat list of instructions (slots.c: parameter slots; layout.c:
  *               where variables lie)
+ *   waits.c     what waits for other warps and is no barrier becomes a loop
  *   blocks.c    cut into blocks; order.c: their order, loops, post-dominators
  *   webs.c      registers split into webs; live.c: what is alive where a block begins
  *   chains.c    which instructions write a register and which read it (def-use chains)

@@ -19,12 +19,23 @@ struct flat {
     bool (*known)(const char *name);
     bool scheduled; /* wir_new_scheduled */
     bool debug;     /* wir_new_debug */
+    bool met;       /* behind a wgmma, and what follows it so far is arithmetic (waits.c) */
     VEC(struct wir_frame) frames;
     uint32_t frame; /* that instructions are added to */
     VEC(const struct ptx_func *) calls;
     struct ls_error *err;
 };
 
+/* build.c: adds an instruction, a jump, a label; operands for one; what cannot be. */
+struct wir_insn *wir_push_insn(struct flat *b, const struct ptx_insn *i,
+                               const struct ptx_func *func, uint32_t place);
+void wir_push_jump(struct flat *b, const struct wir_insn *at, uint32_t label, uint32_t guard,
+                   bool negated);
+uint32_t wir_new_label(struct flat *b);
+struct ptx_operand *wir_operands(struct flat *b, uint32_t n);
+bool wir_fail_at(struct flat *b, const struct wir_insn *at, const char *format, const char *name);
+/* waits.c: adds an instruction, or the loop that it becomes. */
+bool wir_push(struct flat *b, const struct wir_insn *at);
 /* build.c: whether an instruction with a guard becomes one behind a branch. */
 bool wir_needs_branch(const struct ptx_insn *i);
 /* blocks.c: nothing of a block comes behind it. */

@@ -88,6 +88,34 @@ good_store(const __grid_constant__ CUtensorMap map)
 {
     fill<true>(&map, 0);
 }
+/* All lanes of a warp store one box, as CUTLASS's epilogues do: once is as good as 32 times. */
+__global__ void
+good_store_by_warp(const __grid_constant__ CUtensorMap map)
+{
+    __shared__ alignas(128) int s[HIGH][WIDE];
+    for (int k = threadIdx.x; k < HIGH * WIDE; k += blockDim.x)
+        s[k / WIDE][k % WIDE] = k;
+    proxy_fence();
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        box_store(&map, 0, 0, s);
+        bulk_wait();
+    }
+}
+/* Lanes that store different boxes over each other. */
+__global__ void
+bad_stores_by_warp(const __grid_constant__ CUtensorMap map)
+{
+    __shared__ alignas(128) int s[HIGH][WIDE];
+    for (int k = threadIdx.x; k < HIGH * WIDE; k += blockDim.x)
+        s[k / WIDE][k % WIDE] = k;
+    proxy_fence();
+    __syncthreads();
+    if (threadIdx.x < 2) {
+        box_store(&map, 0, (int)threadIdx.x, s);
+        bulk_wait();
+    }
+}
 __global__ void
 bad_store_overwritten(const __grid_constant__ CUtensorMap map)
 {
@@ -222,6 +250,8 @@ main(int argc, char **argv)
     bad_load_no_wait<<<1, BLOCK>>>(map, out);
     bad_load_bounds<<<1, BLOCK>>>(wrong, out);
     good_store<<<1, BLOCK>>>(map);
+    good_store_by_warp<<<1, BLOCK>>>(map);
+    bad_stores_by_warp<<<1, BLOCK>>>(map);
     bad_store_overwritten<<<1, BLOCK>>>(map);
     bad_store_no_fence<<<1, BLOCK>>>(map);
     good_load_and_store<<<1, BLOCK>>>(map);

@@ -9,6 +9,7 @@ watched.expect("tensors.cu", {
     ("bad_load_no_wait", "shared-race"),
     ("bad_load_bounds", "out-of-bounds"),
     ("bad_store_overwritten", "shared-race"),
+    ("bad_stores_by_warp", "global-race"),
     ("bad_store_no_fence", "missing-proxy-fence"),
     ("bad_store_bounds", "out-of-bounds"),
     ("bad_map_stored", "missing-proxy-fence"),

@@ -200,6 +200,119 @@ bad_overwrite(float *out, const __half *a, const __half *b)
     store(out, d);
 }
 
+/* One warp writes the tile anew as soon as its own wait is over: the products are over for all. */
+template <bool WAITS>
+__device__ void
+reuse(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    for (unsigned k = 0; k < STEPS; k++) {
+        fence();
+        product(d, descriptor(t.a), descriptor(t.b), k != 0);
+        commit();
+        if (WAITS)
+            wait<0>();
+        if (threadIdx.x < 32 && k + 1 < STEPS) {
+            for (unsigned n = threadIdx.x; n < N * K; n += 32)
+                t.b[offset(n / K, n % K)] = b[n];
+            proxy_fence();
+        }
+    }
+    wait<0>();
+    store(out, d);
+}
+__global__ void
+good_reuse(float *out, const __half *a, const __half *b)
+{
+    reuse<true>(out, a, b);
+}
+__global__ void
+bad_reuse(float *out, const __half *a, const __half *b)
+{
+    reuse<false>(out, a, b);
+}
+
+/* Each warp writes a part, and no barrier stands before the product, where all four meet. */
+__global__ void
+good_meeting(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    for (unsigned k = 0; k < STEPS; k++) {
+        fill(&t, a, b);
+        proxy_fence();
+        fence();
+        product(d, descriptor(t.a), descriptor(t.b), k != 0);
+        commit();
+        wait<0>();
+    }
+    store(out, d);
+}
+
+/* One thread waits for what its own warp does next to last: the products wait for that thread. */
+__global__ void
+good_elected(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    __shared__ u64 full;
+    float d[4] = {};
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 128;" ::"r"((unsigned)__cvta_generic_to_shared(&full)) : "memory");
+    __syncthreads();
+    for (unsigned k = 0; k < STEPS; k++) {
+        fill(&t, a, b);
+        proxy_fence();
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"((unsigned)__cvta_generic_to_shared(&full)) : "memory");
+        if (threadIdx.x == 0)
+            asm volatile("{ .reg .pred p; WAIT_%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra WAIT_%=; }" ::"r"(
+                             (unsigned)__cvta_generic_to_shared(&full)),
+                         "r"(k & 1)
+                         : "memory");
+        fence();
+        product(d, descriptor(t.a), descriptor(t.b), k != 0);
+        commit();
+        wait<0>();
+    }
+    store(out, d);
+}
+
+/* What peers wrote before the product is not there for loads behind it. */
+__global__ void
+bad_meeting(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    __shared__ float other[4];
+    float d[4] = {};
+    fill(&t, a, b);
+    other[threadIdx.x / 32] = 1;
+    proxy_fence();
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b), 0);
+    commit();
+    wait<0>();
+    d[0] *= other[3 - threadIdx.x / 32];
+    store(out, d);
+}
+
+/* The last warp never comes. */
+__global__ void
+bad_absent(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    if (threadIdx.x / 32 == 3)
+        return;
+    product(d, descriptor(t.a), descriptor(t.b), 0);
+    store(out, d);
+}
+
 __global__ void
 bad_unset(float *out, const __half *a, const __half *b)
 {
@@ -317,7 +430,7 @@ is_right(const float *out, const __half *a, const __half *b, unsigned times)
 }
 
 int
-main(int argc, char **)
+main(int argc, char **argv)
 {
     __half *a, *b;
     float *out;
@@ -329,11 +442,12 @@ main(int argc, char **)
     for (unsigned n = 0; n < N * K; n++)
         b[n] = __float2half((float)(n * 5 % 13) - 6);
     if (argc > 1) {
-        bad_part<<<1, 128>>>(out, a, b);
+        (argv[1][0] == 'p' ? bad_part : bad_absent)<<<1, 128>>>(out, a, b);
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 1;
     }
-    void (*good[])(float *, const __half *, const __half *) = {good_product, good_turns, good_registers};
+    void (*good[])(float *, const __half *, const __half *) = {good_product, good_turns, good_registers, good_reuse,
+                                                                     good_meeting, good_elected};
     for (auto kernel : good) {
         kernel<<<1, 128>>>(out, a, b);
         cudaDeviceSynchronize();
@@ -351,6 +465,8 @@ main(int argc, char **)
     bad_no_fence<<<1, 128>>>(out, a, b);
     bad_no_proxy_fence<<<1, 128>>>(out, a, b);
     bad_overwrite<<<1, 128>>>(out, a, b);
+    bad_reuse<<<1, 128>>>(out, a, b);
+    bad_meeting<<<1, 128>>>(out, a, b);
     bad_unset<<<1, 128>>>(out, a, b);
     good_swizzle<<<1, 128>>>(out, a, b);
     bad_bounds<<<1, 128>>>(out, a, b);

@@ -151,6 +151,47 @@ calls_through_pointers(void **state)
 }
 
 /* What is in the header's tutorial. */
+/* Four warps meet before products in a row, and where some are waited for; nowhere else. */
+static void
+warpgroup(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"
+        ".reg .f32 %f<4>;\n.reg .b64 %d<2>;\n.reg .pred %p;\n"
+        "wgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d0, %d1, %p, 1, "
+        "1,"
+        " 0, 0;\nadd.u64 %d0, %d0, 2;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d0, %d1, %p, 1, "
+        "1,"
+        " 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d0, %d1, %p, 1, "
+        "1,"
+        " 0, 0;\nret;\n}\n";
+    struct ls_error err = {0};
+    (void)state;
+    struct ptx_module *m = ptx_parse(text, strlen(text), "k.ptx", &err);
+    struct wir *f = m ? wir_new(m, m->funcs[0], all_known, &err) : NULL;
+    assert_non_null(f);
+    uint32_t meetings = 0, waits = 0, plain = 0;
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const struct wir_insn *i = &f->insns[n];
+        bool fence = i->i.op == PTX_OP_WGMMA_FENCE, wait = i->i.op == PTX_OP_WGMMA_WAIT_GROUP;
+        meetings += fence && i->added;
+        waits += wait && i->added;
+        plain += (fence || wait) && !i->added;
+    }
+    assert_int_equal(meetings, 2);
+    assert_int_equal(waits, 1);
+    assert_int_equal(plain, 2);
+    assert_int_equal(f->loop_count, 3);
+    for (uint32_t l = 0; l < f->loop_count; l++)
+        assert_true(f->loops[l].waits);
+    wir_free(f);
+    round_trip(m, m->funcs[0], "k.ptx");
+    ptx_free(m);
+}
+
 static const char clamp[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                             ".visible .entry clamp(.param .u64 p, .param .u32 n) {\n"
                             ".reg .pred %q; .reg .b32 %r<3>; .reg .b64 %d<2>;\n"
@@ -333,8 +374,11 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest own[] = {
-        cmocka_unit_test(tutorial),       cmocka_unit_test(files),
-        cmocka_unit_test(random_kernels), cmocka_unit_test(calls_through_pointers),
+        cmocka_unit_test(warpgroup),
+        cmocka_unit_test(tutorial),
+        cmocka_unit_test(files),
+        cmocka_unit_test(random_kernels),
+        cmocka_unit_test(calls_through_pointers),
         cmocka_unit_test(broken),
     };
     const struct CMUnitTest others[] = {cmocka_unit_test(named_files)};

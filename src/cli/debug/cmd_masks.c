@@ -69,6 +69,13 @@ stands_still(const struct session *s)
     return why == DEBUG_WHY_FAULT || why == DEBUG_WHY_INTERRUPT;
 }
 
+/* A wgmma, and what waits for some, are executed when four warps have come. */
+static bool
+is_of_warpgroup(const char *insn)
+{
+    return strstr(insn, "wgmma.mma_async") || strstr(insn, "wgmma.wait_group");
+}
+
 static const char *
 waits_for(struct session *s, const struct debug_warp *w, uint32_t lanes, uint32_t place)
 {
@@ -82,6 +89,9 @@ waits_for(struct session *s, const struct debug_warp *w, uint32_t lanes, uint32_
         missing = members(s, w, lanes, place) & w->alive & ~lanes;
         if (missing && stands_still(s))
             return arena_printf(&s->scratch, "waits for lanes %08x: %s", missing,
+                                insn_text(s, place));
+        if (stands_still(s) && place != NO_PLACE && is_of_warpgroup(insn_text(s, place)))
+            return arena_printf(&s->scratch, "waits for warpgroup %u: %s", w->warp / 4,
                                 insn_text(s, place));
         return lanes == w->alive || place == NO_PLACE
                    ? arena_printf(&s->scratch, "next: %s", insn_text(s, place))

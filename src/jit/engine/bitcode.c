@@ -2,7 +2,8 @@
  *
  * engine/bitcode.c: what is done with a unit's device code between clang, which has not optimised
  * it, and LLVM's passes: writes to __constant__ variables are refused (constants.c), structures
- * that are copied whole stay whole (copies.c), kernels get their clusters (cluster_dims.c).
+ * that are copied whole stay whole (copies.c), kernels get their clusters, and parameters stay
+ * where they are that are constant in the grid (annotations.c).
  */
 #include "jit/engine/engine.h"
 
@@ -52,6 +53,7 @@ jit_mend_bitcode(const char *path, struct ls_error *err)
     if (ok) {
         jit_widen_copies(m);
         jit_cluster_dims(m);
+        jit_grid_constants(m);
         ok = !LLVMWriteBitcodeToFile(m, path) ||
              ls_fail(err, LS_ERR_SYSTEM, "%s: cannot be written", path);
     }

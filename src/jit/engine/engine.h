@@ -66,8 +66,9 @@ void jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_
 bool jit_constants_kept(LLVMModuleRef m, struct ls_error *err);
 /* Structures that are copied whole are read and written as vectors. */
 void jit_widen_copies(LLVMModuleRef m);
-/* cluster_dims.c */
+/* annotations.c */
 void jit_cluster_dims(LLVMModuleRef m);
+void jit_grid_constants(LLVMModuleRef m);
 
 /* -- compile.c --------------------------------------------------------------------------------- */
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * insn/wgmma.c: products of warpgroups (PTX ISA 9.7.15). Each of the four warps has 16 rows of A
- * and D, and computes them when it comes to the instruction (ops/wgmma.c); what is asynchronous is
- * done at once, so that fences and waiting for groups are nothing to do but for tools. Start at
- * wgmma_insn.
+ * and D, and computes them when all have come to the instruction (ops/wgmma.c), so that waiting for
+ * groups is waiting for the other three to have done so. Start at wgmma_insn.
  */
 #include "jit/insn/insn.h"
 #include "jit/build/value.h"
@@ -219,18 +218,55 @@ multiply(struct core *c, const struct wir_insn *i)
     return true;
 }
 
+/* -- four warps -------------------------------------------------------------------------------- */
+
+/* What wir has put before a product, or before what waits for some: a loop until the warpgroup has
+ * come. */
+static bool
+ask(struct core *c, const struct wir_insn *i, const char *name, uint32_t left)
+{
+    const struct ptx_insn *p = &i->i;
+    value args[] = {c->e.warp, core_mask_bits(c), core_i32(c, left)};
+    if (p->op == PTX_OP_WGMMA_FENCE)
+        core_announce_async(c, i, JIT_ASYNC_WGMMA_COME, core_mask_bits(c), NULL, 0);
+    core_fence(c, false);
+    value all =
+        v_call_named(&c->e, name, core_scalar(c, 32), args, p->op == PTX_OP_WGMMA_FENCE ? 2 : 3);
+    core_write(c, i, &p->operand[0], core_splat(c, core_is_nonzero(c, all)), false);
+    return true;
+}
+
+static bool
+wait(struct core *c, const struct wir_insn *i)
+{
+    const struct ptx_operand *left = &i->i.operand[i->i.operand_count - 1];
+    if (left->kind != PTX_O_INT)
+        return emit_fail(&c->e, "wgmma.wait_group takes a constant");
+    if (i->i.operand_count > 1)
+        return ask(c, i, "lockstep_wgmma_over", (uint32_t)left->imm);
+    core_announce_async(c, i, JIT_ASYNC_WGMMA_WAIT, core_mask_bits(c), NULL, (uint32_t)left->imm);
+    return true;
+}
+
+static bool
+commit(struct core *c, const struct wir_insn *i)
+{
+    core_announce_async(c, i, JIT_ASYNC_WGMMA_COMMIT, core_mask_bits(c), NULL, 0);
+    value args[] = {c->e.warp, core_mask_bits(c)};
+    v_call_named(&c->e, "lockstep_wgmma_commit", LLVMVoidTypeInContext(c->e.context), args, 2);
+    return true;
+}
+
 bool
 wgmma_insn(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
-    if (p->op == PTX_OP_WGMMA_MMA_ASYNC)
-        return multiply(c, i);
-    if (p->op == PTX_OP_WGMMA_COMMIT_GROUP)
-        core_announce_async(c, i, JIT_ASYNC_WGMMA_COMMIT, core_mask_bits(c), NULL, 0);
-    if (p->op == PTX_OP_WGMMA_WAIT_GROUP)
-        core_announce_async(c, i, JIT_ASYNC_WGMMA_WAIT, core_mask_bits(c), NULL,
-                            (uint32_t)p->operand[0].imm);
-    return true;
+    switch (p->op) {
+    case PTX_OP_WGMMA_MMA_ASYNC: return multiply(c, i);
+    case PTX_OP_WGMMA_COMMIT_GROUP: return commit(c, i);
+    case PTX_OP_WGMMA_WAIT_GROUP: return wait(c, i);
+    default: return !p->operand_count || ask(c, i, "lockstep_wgmma_come", 0);
+    }
 }

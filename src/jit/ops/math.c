@@ -92,11 +92,13 @@ jit_math_symbol(size_t i, const char **name, void **address)
     n += 2;
     if (i - n < 3)
         return transfer_symbol(i - n, name, address);
-    if (i - n < 5)
-        return wgmma_symbol(i - n - 3, name, address);
-    if (i - n < 6)
-        return mma_symbol(i - n - 5, name, address);
-    return sleef_symbol(i - n - 6, name, address);
+    n += 3;
+    if (wgmma_symbol(i - n, name, address))
+        return true;
+    n += WGMMA_SYMBOLS;
+    if (i == n)
+        return mma_symbol(0, name, address);
+    return sleef_symbol(i - n - 1, name, address);
 }
 
 /* -- the four ways ----------------------------------------------------------------------------- */

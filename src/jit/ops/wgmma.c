@@ -205,12 +205,76 @@ wgmma_run(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t (
         wgmma_float(&x, o->add, d);
 }
 
+/* -- four warps -------------------------------------------------------------------------------- */
+
+static bool
+is_whole(const struct jit_warp *w, uint32_t lanes)
+{
+    return lanes == UINT32_MAX && (w->warp | 3) < w->block->launch->warps;
+}
+
+static uint32_t
+gives_way(struct jit_warp *w)
+{
+    w->fuel = 1; /* of the loop that asks */
+    return 0;
+}
+
+/* .sync: lanes wait for those of their warp that are elsewhere. */
+static bool
+has_others(const struct jit_warp *w, uint32_t lanes)
+{
+    return w->lanes & ~lanes;
+}
+
+uint32_t
+wgmma_come(struct jit_warp *w, uint32_t lanes)
+{
+    struct jit_wgmma *own = w->block->wgmma + w->warp, *all = w->block->wgmma + (w->warp & ~3u);
+    if (has_others(w, lanes))
+        return gives_way(w);
+    if (!is_whole(w, lanes)) /* the product says so */
+        return 1;
+    own->come = own->done + 1;
+    for (uint32_t v = 0; v < 4; v++)
+        if (all[v].come < own->come && all[v].done < own->come)
+            return gives_way(w);
+    return 1;
+}
+
+uint32_t
+wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left)
+{
+    const struct jit_wgmma *own = w->block->wgmma + w->warp,
+                           *all = w->block->wgmma + (w->warp & ~3u);
+    left = left < JIT_WGMMA_GROUPS ? left : JIT_WGMMA_GROUPS - 1;
+    if (has_others(w, lanes))
+        return gives_way(w);
+    if (!is_whole(w, lanes) || own->groups <= left)
+        return 1;
+    for (uint32_t v = 0; v < 4; v++)
+        if (all[v].done < own->last[(own->groups - left) % JIT_WGMMA_GROUPS])
+            return gives_way(w);
+    return 1;
+}
+
+void
+wgmma_commit(struct jit_warp *w, uint32_t lanes)
+{
+    struct jit_wgmma *own = w->block->wgmma + w->warp;
+    own->lanes |= lanes;
+    if (has_others(w, own->lanes))
+        return;
+    own->lanes = 0;
+    own->last[++own->groups % JIT_WGMMA_GROUPS] = own->done;
+}
+
 /* 9.7.15.1: all lanes of all four warps of a warpgroup execute it. */
 static bool
-is_whole(struct jit_warp *w, uint32_t lanes, uint32_t place)
+must_be_whole(struct jit_warp *w, uint32_t lanes, uint32_t place)
 {
     const struct jit_launch *l = w->block->launch;
-    if (lanes == UINT32_MAX && (w->warp | 3) < l->warps)
+    if (is_whole(w, lanes))
         return true;
     l->services->trap(w, lanes, JIT_TRAP_WARPGROUP, place);
     return false;
@@ -220,11 +284,12 @@ void
 wgmma_warp(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struct wgmma_operands *o,
            uint32_t place)
 {
-    if (!is_whole(w, lanes, place))
+    if (!must_be_whole(w, lanes, place))
         return;
     o->shared = w->block->shared;
     o->row = w->warp % 4 * ROWS;
     wgmma_run(f, o, (uint32_t(*)[32])(o + 1));
+    w->block->wgmma[w->warp].done++;
 }
 
 void
@@ -233,7 +298,7 @@ wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struc
 {
     uint32_t at[WGMMA_MOST_READS];
     uint64_t address[JIT_LANES];
-    if (!is_whole(w, lanes, place))
+    if (!must_be_whole(w, lanes, place))
         return;
     const struct jit_services *services = w->block->launch->services;
     uint64_t descriptor[JIT_LANES] = {o->b, o->a};
@@ -252,9 +317,17 @@ wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struc
 bool
 wgmma_symbol(size_t i, const char **name, void **address)
 {
-    if (i > 1)
+    static const struct {
+        const char *name;
+        void *address;
+    } all[] = {{"lockstep_wgmma", (void *)wgmma_warp},
+               {"lockstep_wgmma_tell", (void *)wgmma_tell},
+               {"lockstep_wgmma_come", (void *)wgmma_come},
+               {"lockstep_wgmma_over", (void *)wgmma_over},
+               {"lockstep_wgmma_commit", (void *)wgmma_commit}};
+    if (i >= WGMMA_SYMBOLS)
         return false;
-    *name = i ? "lockstep_wgmma_tell" : "lockstep_wgmma";
-    *address = i ? (void *)wgmma_tell : (void *)wgmma_warp;
+    *name = all[i].name;
+    *address = all[i].address;
     return true;
 }

@@ -69,7 +69,13 @@ void wgmma_warp(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f,
                 struct wgmma_operands *o, uint32_t place);
 void wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f,
                 struct wgmma_operands *o, uint32_t place);
+/* 1: all warps of the warpgroup have come to the product that the warp is at; have computed those
+ * of its groups but for the `left` latest. 0: the warp gives way. */
+uint32_t wgmma_come(struct jit_warp *w, uint32_t lanes);
+uint32_t wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left);
+void wgmma_commit(struct jit_warp *w, uint32_t lanes);
 /* Their names for generated code; false past the end. */
+enum { WGMMA_SYMBOLS = 5 };
 bool wgmma_symbol(size_t i, const char **name, void **address);
 
 /* d: the registers of D, each of 32 lanes. */

@@ -100,6 +100,13 @@ is_parameter(const struct core *c, const struct ptx_insn *p)
     return true;
 }
 
+/* That a warp has come to a wgmma orders it with its warpgroup. */
+static unsigned
+tell_added(const struct ptx_insn *p, unsigned tell)
+{
+    return p->op == PTX_OP_WGMMA_FENCE ? tell & TELL_SYNC : 0;
+}
+
 void
 tools_plan(struct core *c)
 {
@@ -109,7 +116,7 @@ tools_plan(struct core *c)
     unsigned tell = tell_any(t->events);
     t->of = ls_alloc(c->wir->insn_count + 1);
     for (uint32_t k = 0; k < c->wir->insn_count; k++) {
-        t->of[k] = c->wir->insns[k].added ? 0 : (uint8_t)tell;
+        t->of[k] = (uint8_t)(c->wir->insns[k].added ? tell_added(&c->wir->insns[k].i, tell) : tell);
         if (tell & TELL_NEW && is_parameter(c, &c->wir->insns[k].i))
             t->of[k] &= (uint8_t)~TELL_ACCESS;
     }
