@@ -50,7 +50,8 @@ debug_arm(struct debug *d)
                      : looks                                         ? c->flags
                                                                      : c->none;
     bool begins = d->mode == MODE_GO && d->go.launches && !d->steps.position && !d->stopped;
-    if (begins || atomic_load(&d->interrupted))
+    bool registers = (watches || d->mode == MODE_LAST) && debug_watches_registers(d);
+    if (begins || registers || atomic_load(&d->interrupted))
         d->steps.flags = c->all;
 }
 
@@ -336,6 +337,7 @@ on_step(struct jit_warp *w)
     }
     debug_edit_again(d);
     decide(d, w);
+    debug_on_registers(d, w);
     debug_arm(d);
     d->runs = NULL;
 }

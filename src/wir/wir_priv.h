@@ -19,6 +19,7 @@ struct flat {
     bool (*known)(const char *name);
     bool scheduled; /* wir_new_scheduled */
     bool debug;     /* wir_new_debug */
+    bool marks;     /* wir_new_debug, wir_new_passed: an inlined call is an instruction */
     VEC(struct wir_frame) frames;
     uint32_t frame; /* that instructions are added to */
     VEC(const struct ptx_func *) calls;

@@ -96,7 +96,7 @@ def endless(program):
 def conditions(program):
     """Hits of a breakpoint, against Python."""
     front = past.Front([program, "few"])
-    front.say("break passing.cu:33")
+    front.say("break passing.cu:61")
     threads = list(itertools.product(range(2), range(3), range(8), range(8)))
     for condition in ["blockIdx.x == 2 && blockIdx.y == 1", "threadIdx.y < 2 || blockIdx.x == 1",
                       "!(blockIdx.x == 0) && threadIdx.x >= 7", "blockIdx.x * 2 + blockIdx.y == 3", "gridDim.x == 4",
@@ -124,6 +124,7 @@ with tempfile.TemporaryDirectory() as work:
     program = past.build([str(SOURCE)], work)[0]
     same_state(program, "", 18, "blockIdx.x == 60 && threadIdx.x == 40 && sum > 0")
     same_state(program, "race", 28, "blockIdx.x >= 60")
+    same_state(program, "leaving", 56, "blockIdx.x == 60")
     edited(program)
     fault(program)
     endless(program)

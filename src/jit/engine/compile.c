@@ -209,9 +209,10 @@ static struct wir *
 begin_wir(struct unit *u, const struct ptx_func *f, bool debug)
 {
     const struct jit_request *r = u->request;
-    struct wir *wir = (debug          ? wir_new_debug
-                       : r->scheduled ? wir_new_scheduled
-                                      : wir_new)(r->module, f, core_known_function, u->err);
+    struct wir *wir = (debug             ? wir_new_debug
+                       : r->scheduled    ? wir_new_scheduled
+                       : tools_passed(r) ? wir_new_passed
+                                         : wir_new)(r->module, f, core_known_function, u->err);
     if (wir && (r->scheduled || tools_give_way(r)))
         wir_all_wait(wir);
     uint64_t off = debug == tools_step(r) ? off_of(u) : u->engine->off;
