@@ -281,7 +281,7 @@ decide(struct debug *d, const struct jit_warp *w)
     }
     switch (d->mode) {
     case MODE_LAST:
-        debug_watch_hit(d, &s);
+        debug_watch_hit(d, &s); /* all of them: none stops */
         if (there)
             debug_last_over(d);
         return;
@@ -290,6 +290,7 @@ decide(struct debug *d, const struct jit_warp *w)
             debug_search_over(d);
         if (stops(d, w, &s))
             debug_note_found(d, (enum debug_why)s.why);
+        d->hits.count = 0;
         return;
     case MODE_TARGET:
         s.why = d->why;
@@ -301,6 +302,8 @@ decide(struct debug *d, const struct jit_warp *w)
         return;
     case MODE_GO:
         if (stops(d, w, &s))
+            tell_stop(d, &s, NULL);
+        while (d->mode == MODE_GO && d->hits.count && debug_watch_hit(d, &s)) /* of the same step */
             tell_stop(d, &s, NULL);
         return;
     }
@@ -509,7 +512,7 @@ end_outermost(struct debug *d, bool fine)
     struct debug_stop s = {.why = DEBUG_WHY_END};
     if (fine && d->hits.count) { /* made by the last instruction */
         fill(d, NULL, &s);
-        if (debug_watch_hit(d, &s))
+        while (debug_watch_hit(d, &s))
             tell_stop(d, &s, NULL);
     }
     if (fine && (d->stopped || is_stepping(&d->go)))

@@ -82,7 +82,7 @@ struct debug_watching {
 /* An access that watches, or who asks for the last write, may care about: looked at once it is
  * made. */
 struct debug_hit {
-    uint32_t watch; /* index; UINT32_MAX: the question for the last write */
+    uint32_t watch; /* number; UINT32_MAX: the question for the last write */
     uint32_t lane, place, warp, depth, at[3];
     uint64_t position, address, bytes;
     bool read, write;
@@ -337,7 +337,8 @@ void debug_on_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const i
 void debug_on_registers(struct debug *d, const struct jit_warp *w);
 /* Whether there are such registers: then every instruction asks. */
 bool debug_watches_registers(const struct debug *d);
-/* After the accesses that were told: the first that a watch stops for goes to *s; false: none. */
+/* After the accesses that were told: the first that a watch stops for goes to *s; false: none. The
+ * others are for the next call. */
 bool debug_watch_hit(struct debug *d, struct debug_stop *s);
 
 /* -- edits.c ----------------------------------------------------------------------------------- */

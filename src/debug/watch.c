@@ -64,7 +64,7 @@ note(struct debug *d, const struct jit_warp *w, const struct debug_watching *x, 
      struct debug_hit hit)
 {
     const struct debug_order *o = &d->shared->order;
-    hit.watch = x ? (uint32_t)(x - d->shared->watch) : UINT32_MAX;
+    hit.watch = x ? x->watch.number : UINT32_MAX;
     if (x)
         look(x->low, x->high, &x->reg, hit.before);
     else
@@ -240,37 +240,55 @@ note_write(struct debug *d, const struct debug_hit *h)
     o->write = w;
 }
 
+static const struct debug_watching *
+numbered(const struct debug *d, uint32_t number)
+{
+    for (uint32_t k = 0; k < d->shared->watch_count; k++)
+        if (d->shared->watch[k].watch.number == number)
+            return &d->shared->watch[k];
+    return NULL;
+}
+
+/* Whether the watch stops for it. */
+static bool
+is_hit(const struct debug_hit *h, const struct debug_watching *x, struct debug_stop *s)
+{
+    uint8_t now[16];
+    look(x->low, x->high, &x->reg, now);
+    bool changed = memcmp(now, h->before, sizeof now) != 0;
+    if (!(h->read && x->watch.kinds & DEBUG_WATCH_READ) &&
+        !(h->write && x->watch.kinds & DEBUG_WATCH_WRITE) &&
+        !(changed && x->watch.kinds & DEBUG_WATCH_CHANGE))
+        return false;
+    s->why = DEBUG_WHY_WATCH;
+    s->place = h->place;
+    s->watch = x->watch.number;
+    s->watch_lane = h->lane;
+    s->address = h->address;
+    s->warp = h->warp;
+    s->lanes = 1u << h->lane;
+    s->depth = h->depth;
+    memcpy(s->at, h->at, sizeof s->at);
+    memcpy(s->before, h->before, sizeof s->before);
+    memcpy(s->after, now, sizeof now);
+    return true;
+}
+
 bool
 debug_watch_hit(struct debug *d, struct debug_stop *s)
 {
     bool found = false;
-    for (size_t k = 0; k < d->hits.count && !found; k++) {
-        const struct debug_hit *h = &d->hits.at[k];
-        if (h->watch == UINT32_MAX) {
+    size_t n = 0;
+    while (n < d->hits.count && !found) {
+        const struct debug_hit *h = &d->hits.at[n++];
+        const struct debug_watching *x = numbered(d, h->watch);
+        if (h->watch == UINT32_MAX)
             note_write(d, h);
-            continue;
-        }
-        const struct debug_watching *x = &d->shared->watch[h->watch];
-        uint8_t now[16];
-        look(x->low, x->high, &x->reg, now);
-        bool changed = memcmp(now, h->before, sizeof now) != 0;
-        found = (h->read && x->watch.kinds & DEBUG_WATCH_READ) ||
-                (h->write && x->watch.kinds & DEBUG_WATCH_WRITE) ||
-                (changed && x->watch.kinds & DEBUG_WATCH_CHANGE);
-        if (!found)
-            continue;
-        s->why = DEBUG_WHY_WATCH;
-        s->place = h->place;
-        s->watch = x->watch.number;
-        s->watch_lane = h->lane;
-        s->address = h->address;
-        s->warp = h->warp;
-        s->lanes = 1u << h->lane;
-        s->depth = h->depth;
-        memcpy(s->at, h->at, sizeof s->at);
-        memcpy(s->before, h->before, sizeof s->before);
-        memcpy(s->after, now, sizeof now);
+        else
+            found = x && is_hit(h, x, s);
     }
-    d->hits.count = 0;
+    d->hits.count -= n;
+    if (d->hits.count)
+        memmove(d->hits.at, d->hits.at + n, sizeof *d->hits.at * d->hits.count);
     return found;
 }
