@@ -144,7 +144,8 @@ emit_variant(struct unit *u, bool partial, const char *name)
                      .form = {.in_memory = u->tier == JIT_TIER_MEMORY,
                               .cluster = u->request->cluster,
                               .scheduled = u->request->scheduled,
-                              .steps = tools_step(u->request)}};
+                              .steps = tools_step(u->request),
+                              .passed = tools_passed(u->request)}};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.phases = core_phases_new(&c);
@@ -261,7 +262,8 @@ emit_callee(struct unit *u, const struct ptx_func *f)
                                   .in_memory = u->tier == JIT_TIER_MEMORY,
                                   .cluster = u->request->cluster,
                                   .scheduled = u->request->scheduled,
-                                  .steps = tools_step(u->request)}};
+                                  .steps = tools_step(u->request),
+                                  .passed = tools_passed(u->request)}};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);
