@@ -20,6 +20,8 @@ T ?= .
 B ?=
 # Which tests run under a sanitizer as well: the unit tests and the command line's under address and
 # undefined; what has threads under thread.
+# debug/hang and debug/mistakes are not among them: a loop that waits is known after 20 million instructions, which take
+# minutes in sanitized code.
 ASAN_TESTS ?= ^((base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli)/|debug/(faults|past|steps|front_guide|front_dap)$$|check/(known|workers|counters|columns|own)$$|profile/(local|lanes|play)$$)
 TSAN_TESTS ?= ^((memory|exec|device|cudart|cuda)/|check/(workers|columns|own)$$|profile/(local|scattered|lanes)$$)
 

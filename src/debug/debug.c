@@ -52,7 +52,8 @@ debug_arm(struct debug *d)
                      : looks                                         ? c->flags
                                                                      : c->none;
     bool begins = d->mode == MODE_GO && d->go.launches && !d->steps.position && !d->stopped;
-    if (begins || atomic_load(&d->interrupted))
+    bool registers = (watches || d->mode == MODE_LAST) && debug_watches_registers(d);
+    if (begins || registers || atomic_load(&d->interrupted))
         d->steps.flags = c->all;
 }
 
@@ -282,7 +283,7 @@ decide(struct debug *d, const struct jit_warp *w)
     }
     switch (d->mode) {
     case MODE_LAST:
-        debug_watch_hit(d, &s);
+        debug_watch_hit(d, &s); /* all of them: none stops */
         if (there)
             debug_last_over(d);
         return;
@@ -291,6 +292,7 @@ decide(struct debug *d, const struct jit_warp *w)
             debug_search_over(d);
         if (stops(d, w, &s))
             debug_note_found(d, (enum debug_why)s.why);
+        d->hits.count = 0;
         return;
     case MODE_TARGET:
         s.why = d->why;
@@ -302,6 +304,8 @@ decide(struct debug *d, const struct jit_warp *w)
         return;
     case MODE_GO:
         if (stops(d, w, &s))
+            tell_stop(d, &s, NULL);
+        while (d->mode == MODE_GO && d->hits.count && debug_watch_hit(d, &s)) /* of the same step */
             tell_stop(d, &s, NULL);
         return;
     }
@@ -338,6 +342,7 @@ on_step(struct jit_warp *w)
     }
     debug_edit_again(d);
     decide(d, w);
+    debug_on_registers(d, w);
     debug_arm(d);
     d->runs = NULL;
 }
@@ -509,7 +514,7 @@ end_outermost(struct debug *d, bool fine)
     struct debug_stop s = {.why = DEBUG_WHY_END};
     if (fine && d->hits.count) { /* made by the last instruction */
         fill(d, NULL, &s);
-        if (debug_watch_hit(d, &s))
+        while (debug_watch_hit(d, &s))
             tell_stop(d, &s, NULL);
     }
     if (fine && (d->stopped || is_stepping(&d->go)))

@@ -12,7 +12,7 @@
  *   snapshot.c snapshots: processes that wait; the first process when it is no longer the program
  *   passing.c  blocks in which nothing can stop the launch
  *   catches.c  places where one thread stops
- *   watch.c    watches on memory, and what accesses are told for
+ *   watch.c    watches on memory and registers, and what accesses are told for
  *   edits.c    what the debugger has changed, once more when the launch passes there again
  *   memory.c   memory of all spaces
  *   stand.c    where each lane is: warps, frames, lines
@@ -67,15 +67,22 @@ struct debug_stand {
     bool exited;
 };
 
+/* A register of one lane, as long as the function runs that it is of. */
+struct debug_register {
+    uint64_t frame; /* the address of its struct jit_activation; 0: it is no register */
+    uint32_t function, reg, warp, lane;
+    bool predicate; /* the lane's bit of the word at its home */
+};
 struct debug_watching {
     struct debug_watch watch;
     uint64_t low, high, block; /* addresses; block UINT64_MAX: of no block in particular */
+    struct debug_register reg;
 };
 
 /* An access that watches, or who asks for the last write, may care about: looked at once it is
  * made. */
 struct debug_hit {
-    uint32_t watch; /* index; UINT32_MAX: the question for the last write */
+    uint32_t watch; /* number; UINT32_MAX: the question for the last write */
     uint32_t lane, place, warp, depth, at[3];
     uint64_t position, address, bytes;
     bool read, write;
@@ -120,6 +127,7 @@ struct debug_order {
     bool polls;                /* LAST: no question for the last write, but polls.c's, from the */
                                /*   position `low` on; */
     uint64_t low, high, block; /*   addresses, as in struct debug_watching; */
+    struct debug_register reg; /*   likewise; */
     struct debug_write write;  /*   what was found */
 };
 
@@ -323,7 +331,12 @@ void debug_on_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address
                      uint32_t space, uint32_t op, uint32_t place);
 void debug_on_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                       uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
-/* After the accesses that were told: the first that a watch stops for goes to *s; false: none. */
+/* The warp's next instruction, as far as it accesses registers that are watched or asked about. */
+void debug_on_registers(struct debug *d, const struct jit_warp *w);
+/* Whether there are such registers: then every instruction asks. */
+bool debug_watches_registers(const struct debug *d);
+/* After the accesses that were told: the first that a watch stops for goes to *s; false: none. The
+ * others are for the next call. */
 bool debug_watch_hit(struct debug *d, struct debug_stop *s);
 
 /* -- edits.c ----------------------------------------------------------------------------------- */
@@ -375,6 +388,9 @@ bool debug_known(struct debug_map *map, uint32_t reg, uint32_t site);
  * block that they belong to, UINT64_MAX: to none. */
 uint8_t *debug_memory_at(struct debug *d, const struct debug_memory *m, uint64_t *block,
                          struct ls_error *err);
+/* Where a register lies: low, high, block, reg of *out. */
+bool debug_register_at(struct debug *d, const struct debug_memory *m, struct debug_watching *out,
+                       struct ls_error *err);
 /* As DEBUG_A_WHERE. */
 bool debug_where(struct debug *d, const struct debug_memory *m, struct debug_symbol *out,
                  struct ls_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * last.c: who wrote a byte last: from the latest snapshot on, then from the one before it, another
- * process executes once more what came, with accesses told, and answers.
+ * last.c: who wrote a byte, or a register, last: from the latest snapshot on, then from the one
+ * before it, another process executes once more what came, with accesses told, and answers.
  */
 #include "debug/debug_priv.h"
 
@@ -19,13 +19,18 @@ debug_last(struct debug *d, const struct debug_memory *m, struct debug_write *ou
     *out = (struct debug_write){0};
     if (why[0])
         return ls_fail(err, LS_ERR_UNSUPPORTED, "cannot look back: %s", why);
-    if (m->space == PTX_SPACE_REG)
-        return ls_fail(err, LS_ERR_UNSUPPORTED, "who wrote a register is found by steps back");
-    *o = (struct debug_order){.mode = MODE_LAST, .go = d->go};
-    o->low = (uint64_t)(uintptr_t)debug_memory_at(d, m, &o->block, err);
-    o->high = o->low + m->bytes;
-    if (!o->low)
+    struct debug_watching x = {0};
+    if (m->space == PTX_SPACE_REG && !debug_register_at(d, m, &x, err))
         return false;
+    if (m->space != PTX_SPACE_REG)
+        x.low = (uint64_t)(uintptr_t)debug_memory_at(d, m, &x.block, err);
+    if (!x.low)
+        return false;
+    *o = (struct debug_order){.mode = MODE_LAST, .go = d->go};
+    o->low = x.low;
+    o->high = x.low + m->bytes;
+    o->block = x.block;
+    o->reg = x.reg;
     while (target && !out->found) {
         int n = debug_snapshot_at(d, target - 1);
         o->target = target;

@@ -53,28 +53,43 @@ generic(struct debug *d, const struct debug_memory *m, uint64_t *block, struct l
     return NULL;
 }
 
-/* address: number of the register in the frame's function. Predicates have no byte of their own. */
+/* address: number of the register in the frame's function. NULL: its warp has not begun. */
 static uint8_t *
-in_register(struct debug *d, const struct debug_memory *m, uint64_t *block, struct ls_error *err)
+home_of(struct debug *d, const struct debug_memory *m, struct debug_place *p, uint32_t *reg,
+        struct ls_error *err)
 {
-    struct debug_place p;
-    if (!debug_locate(d, &m->who, &p, err))
+    if (!debug_locate(d, &m->who, p, err))
         return NULL;
-    const struct jit_code_map *code = p.map->code;
-    const struct wir_frame *f = &code->wir->frames[p.frame];
-    uint64_t reg = f->reg_base + m->address;
+    const struct wir_frame *f = &p->map->code->wir->frames[p->frame];
+    *reg = f->reg_base + (uint32_t)m->address;
     if (m->address >= f->func->reg_count) {
         ls_fail(err, LS_ERR_INPUT, "no register %llu", (unsigned long long)m->address);
         return NULL;
     }
-    uint32_t bytes = jit_code_map_bytes(code, (uint32_t)reg);
-    if (!bytes || m->bytes > bytes || !p.at) {
-        ls_fail(err, LS_ERR_INPUT, "%s has no %llu bytes", code->wir->regs[reg].name,
+    uint32_t bytes = jit_code_map_bytes(p->map->code, *reg);
+    if (m->bytes > (bytes ? bytes : 1) || !p->at) {
+        ls_fail(err, LS_ERR_INPUT, "%s has no %llu bytes", p->map->code->wir->regs[*reg].name,
                 (unsigned long long)m->bytes);
         return NULL;
     }
-    *block = p.block->index;
-    return (uint8_t *)p.at + code->reg[reg] + (size_t)bytes * p.lane;
+    return (uint8_t *)p->at + p->map->code->reg[*reg] + (size_t)bytes * p->lane;
+}
+
+/* Predicates have no byte of their own. */
+static uint8_t *
+in_register(struct debug *d, const struct debug_memory *m, uint64_t *block, struct ls_error *err)
+{
+    struct debug_place p;
+    uint32_t reg;
+    uint8_t *home = home_of(d, m, &p, &reg, err);
+    if (home && !jit_code_map_bytes(p.map->code, reg)) {
+        ls_fail(err, LS_ERR_INPUT, "%s has no %llu bytes", p.map->code->wir->regs[reg].name,
+                (unsigned long long)m->bytes);
+        return NULL;
+    }
+    if (home)
+        *block = p.block->index;
+    return home;
 }
 
 uint8_t *
@@ -118,15 +133,41 @@ debug_predicate(struct debug *d, const struct debug_memory *m, uint32_t **word, 
 {
     struct debug_place p;
     struct ls_error ignored;
-    if (m->space != PTX_SPACE_REG || m->bytes != 1 || !debug_locate(d, &m->who, &p, &ignored) ||
-        !p.at)
+    uint32_t reg;
+    uint8_t *home =
+        m->space == PTX_SPACE_REG && m->bytes == 1 ? home_of(d, m, &p, &reg, &ignored) : NULL;
+    if (!home || jit_code_map_bytes(p.map->code, reg))
         return false;
-    const struct wir_frame *f = &p.map->code->wir->frames[p.frame];
-    uint64_t reg = f->reg_base + m->address;
-    if (m->address >= f->func->reg_count || jit_code_map_bytes(p.map->code, (uint32_t)reg))
-        return false;
-    *word = (uint32_t *)(void *)((uint8_t *)p.at + p.map->code->reg[reg]);
+    *word = (uint32_t *)(void *)home;
     *lane = p.lane;
+    return true;
+}
+
+bool
+debug_register_at(struct debug *d, const struct debug_memory *m, struct debug_watching *out,
+                  struct ls_error *err)
+{
+    struct debug_place p;
+    uint32_t reg;
+    uint8_t *home = home_of(d, m, &p, &reg, err);
+    if (!home)
+        return false;
+    const struct wir *f = p.map->code->wir;
+    struct span writers = wir_writers(f, reg);
+    for (uint32_t k = 0; k < writers.count; k++)
+        if (f->insns[writers.at[k]].i.op == PTX_OP_CALL)
+            return ls_fail(err, LS_ERR_UNSUPPORTED,
+                           "%s is written by calls, and such a register is not watched",
+                           f->regs[reg].name);
+    out->low = (uint64_t)(uintptr_t)home;
+    out->high = out->low + m->bytes;
+    out->block = p.block->index;
+    out->reg = (struct debug_register){.frame = (uint64_t)(uintptr_t)p.at,
+                                       .function = p.at->function,
+                                       .reg = reg,
+                                       .warp = p.warp,
+                                       .lane = p.lane,
+                                       .predicate = !jit_code_map_bytes(p.map->code, reg)};
     return true;
 }
 

@@ -316,7 +316,7 @@ inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
     callee.params = ARENA_ARRAY(&b->wir->arena, struct ptx_var *, f->param_count + 1);
     callee.results = ARENA_ARRAY(&b->wir->arena, struct ptx_var *, f->result_count + 1);
     struct wir_insn here = *at; /* `at` may move while instructions are added */
-    if (b->debug)
+    if (b->marks)
         push_call(b, &here);
     bind_params(b, &here, &callee, &p);
     uint32_t frame = b->frame;
@@ -519,7 +519,7 @@ take_arguments(struct flat *b, struct instance *in)
 }
 
 /* Which kind of warp IR is made. */
-enum wir_kind { WIR_USUAL, WIR_SCHEDULED, WIR_DEBUG };
+enum wir_kind { WIR_USUAL, WIR_SCHEDULED, WIR_DEBUG, WIR_PASSED };
 
 static void
 keep_frames(struct flat *b)
@@ -543,6 +543,7 @@ make(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(co
                      .known = known,
                      .scheduled = kind == WIR_SCHEDULED,
                      .debug = kind == WIR_DEBUG,
+                     .marks = kind == WIR_DEBUG || kind == WIR_PASSED,
                      .err = err};
     struct instance top = {.func = kernel, .end_label = UINT32_MAX};
     top.params = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->param_count + 1);
@@ -599,6 +600,13 @@ wir_new_debug(const struct ptx_module *m, const struct ptx_func *kernel,
               bool (*known)(const char *), struct ls_error *err)
 {
     return make(m, kernel, known, WIR_DEBUG, err);
+}
+
+struct wir *
+wir_new_passed(const struct ptx_module *m, const struct ptx_func *kernel,
+               bool (*known)(const char *), struct ls_error *err)
+{
+    return make(m, kernel, known, WIR_PASSED, err);
 }
 
 void

@@ -209,6 +209,10 @@ struct wir *wir_new_scheduled(const struct ptx_module *m, const struct ptx_func 
  * PTX instruction has become at least one that begins it, a call that is inlined, too. */
 struct wir *wir_new_debug(const struct ptx_module *m, const struct ptx_func *kernel,
                           bool (*known)(const char *name), struct ls_error *err);
+/* As wir_new, for blocks that a debugger passes over: a call that is inlined is an instruction that
+ * is counted, too, as many times as a debugger comes to it. */
+struct wir *wir_new_passed(const struct ptx_module *m, const struct ptx_func *kernel,
+                           bool (*known)(const char *name), struct ls_error *err);
 /* Every loop counts as one that may wait for others. */
 void wir_all_wait(struct wir *f);
 void wir_free(struct wir *f);

@@ -20,6 +20,7 @@ struct flat {
     bool scheduled; /* wir_new_scheduled */
     bool debug;     /* wir_new_debug */
     bool met;       /* behind a wgmma, and what follows it so far is arithmetic (waits.c) */
+    bool marks;     /* wir_new_debug, wir_new_passed: an inlined call is an instruction */
     VEC(struct wir_frame) frames;
     uint32_t frame; /* that instructions are added to */
     VEC(const struct ptx_func *) calls;

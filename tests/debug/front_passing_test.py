@@ -7,10 +7,12 @@ import itertools
 import os
 import re
 import signal
+import subprocess
 import tempfile
 import time
 from pathlib import Path
 
+import cost
 import past
 from checks import check, finish
 
@@ -96,7 +98,7 @@ def endless(program):
 def conditions(program):
     """Hits of a breakpoint, against Python."""
     front = past.Front([program, "few"])
-    front.say("break passing.cu:33")
+    front.say("break passing.cu:61")
     threads = list(itertools.product(range(2), range(3), range(8), range(8)))
     for condition in ["blockIdx.x == 2 && blockIdx.y == 1", "threadIdx.y < 2 || blockIdx.x == 1",
                       "!(blockIdx.x == 0) && threadIdx.x >= 7", "blockIdx.x * 2 + blockIdx.y == 3", "gridDim.x == 4",
@@ -120,10 +122,23 @@ def conditions(program):
     front.close()
 
 
+def middle(work):
+    """A breakpoint in the middle of a product of 1024 x 1024, from the command on."""
+    program = past.build(past.program_of("matmul/tiled"), work)[0]
+    stop = ["-ex", "break tiled.cu:38 if blockIdx.x == 32 && blockIdx.y == 32 && sum > 0", "-ex", "run", "-ex", "kill"]
+    words = [past.LOCKSTEP, "debug", "-batch", *stop, program, "--size", "1024"]
+    said = subprocess.run(words, stdout=subprocess.PIPE, text=True).stdout
+    check(f"it stops there: {said}", "block (32,32,0) thread (" in said)
+    cpu, wall = cost.seconds(words, 3)  # of which the machine's other work takes no part
+    check(f"within a second: {cpu:.2f} s of processor time, {wall:.2f} s", cpu < 1 or os.environ.get("SANITIZE"))
+
+
 with tempfile.TemporaryDirectory() as work:
+    middle(work)
     program = past.build([str(SOURCE)], work)[0]
     same_state(program, "", 18, "blockIdx.x == 60 && threadIdx.x == 40 && sum > 0")
     same_state(program, "race", 28, "blockIdx.x >= 60")
+    same_state(program, "leaving", 56, "blockIdx.x == 60")
     edited(program)
     fault(program)
     endless(program)

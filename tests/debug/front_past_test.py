@@ -17,6 +17,6 @@ with tempfile.TemporaryDirectory() as work:
     for words in programs[1:] + [flow]:
         asked, wrong = past.last_writes(past.build(words, work), 30, 1000, rng)
         check(f"last writes: {asked} {wrong}", asked == 30 and not wrong)
-seen = past.race_again([str(past.SOURCE / "tests/debug/mistakes/mistakes.cu"), "second_barrier"], 20)
+seen = past.race_again(past.RACE, 20)
 check(f"a race goes the same way each time: {seen}", len(seen) == 1 and "Catchpoint 1" in next(iter(seen))[0])
 finish()

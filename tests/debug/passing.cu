@@ -28,6 +28,34 @@ __global__ void race(unsigned *all, unsigned *out)
     out[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x % 32];
 }
 
+__device__ float larger(float a, float b)
+{
+    if (a > b)
+        return a;
+    return b;
+}
+
+// Lanes leave one after the other, by returns and at the end of ifs, some warps whole.
+__global__ void leaving(const float *in, float *out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    if (threadIdx.x % 64 < 3)
+        return;
+    for (int k = 0; k < 1500; k++) {
+        sum += in[(threadIdx.x + k) % 1024];
+        if (k == 1000 && threadIdx.x >= 128)
+            return;
+    }
+    switch (threadIdx.x % 5) {
+    case 0: out[i] = sum; break;
+    case 1: out[i] = -sum; return;
+    case 4: return;
+    }
+    if (threadIdx.x < 100 && sum > 0)
+        out[i] = larger(out[i], __shfl_sync(__activemask(), sum, 0));
+}
+
 __global__ void few(int *out)
 {
     out[blockIdx.y * gridDim.x + blockIdx.x] = threadIdx.x;
@@ -46,6 +74,8 @@ int main(int argc, char **argv)
     cudaMemset(out, 0, 64 * 256 * sizeof(float));
     if (!strcmp(what, "race"))
         race<<<64, 256>>>((unsigned *)in, (unsigned *)out);
+    else if (!strcmp(what, "leaving"))
+        leaving<<<64, 256>>>(in, out);
     else if (!strcmp(what, "few"))
         few<<<dim3(3, 2), dim3(8, 8)>>>((int *)out);
     else

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The debugger's way back, held against other ways to the same answer.
 
-    python3 tests/debug/past.py [--points 1000] [--bytes 1000] [--seed 1] [RUNG... | --programs FILE]
+    python3 tests/debug/past.py [--points 1000] [--bytes 1000] [--races 100] [--seed 1] [--log LOG] [--programs FILE] [RUNG...]
 
 - `reverse-step` undoes `step`: registers and memory of the block (`info state`) are as they were, at random points of
   programs' first launches; how long each takes.
@@ -9,8 +9,8 @@
   memory as it is between any two.
 - a race goes the same way each time.
 
-RUNG: one of `lockstep suite list` (all). FILE: lines of shell words, a program and its arguments each. front_past_test.py does
-a part of it in seconds.
+RUNG: one of `lockstep suite list` (all); FILE has further programs: lines of shell words, a program and its arguments. LOG
+keeps what each program came to, so that another call goes on from there. front_past_test.py does a part of it in seconds.
 """
 
 import argparse
@@ -24,6 +24,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -262,6 +263,9 @@ def race_again(words, times, cwd=None):
     return seen
 
 
+RACE = [str(SOURCE / "tests/debug/mistakes/mistakes.cu"), "second_barrier"]
+
+
 def program_of(rung):
     return [str(SOURCE / "suite" / f"{rung}.cu"), "--size", "64"]
 
@@ -272,46 +276,59 @@ def build(words, work):
     return [out, *words[1:]]
 
 
+def one(words, points, count, seed):
+    """A program's line of the log."""
+    rng, bad, asked = random.Random(f"{seed} {shlex.join(words)}"), [], 0
+    seconds, wrong = steps_back(words, points, rng) if points else ([], [])
+    if count:
+        with tempfile.TemporaryDirectory() as work:
+            built = build(words, work) if words[0].endswith(".cu") else words
+            asked, bad = last_writes(built, count, 4000, rng)
+    return {"words": words, "seconds": seconds, "bytes": asked, "wrong": wrong + bad}
+
+
+def kept(path):
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path and path.exists() else []
+    return {shlex.join(r["words"]): r for r in rows}
+
+
 def main():
-    import tempfile
     a = argparse.ArgumentParser()
     a.add_argument("--points", type=int, default=1000)
     a.add_argument("--bytes", type=int, default=1000)
+    a.add_argument("--races", type=int, default=100)
     a.add_argument("--seed", type=int, default=1)
-    a.add_argument("--programs")
+    a.add_argument("--log", type=Path)
+    a.add_argument("--programs", type=Path)
     a.add_argument("rungs", nargs="*")
     o = a.parse_args()
-    rng = random.Random(o.seed)
+    rungs = o.rungs or sorted({r["rung"] for r in json.loads(subprocess.check_output(
+        [LOCKSTEP, "suite", "list", "--json"]))})
+    programs = [program_of(r) for r in rungs]
     if o.programs:
-        programs = [shlex.split(line) for line in Path(o.programs).read_text().splitlines() if line.strip()]
-    else:
-        rungs = o.rungs or sorted({r["rung"] for r in json.loads(subprocess.check_output(
-            [LOCKSTEP, "suite", "list", "--json"]))})
-        programs = [program_of(r) for r in rungs]
-    seconds, wrong, asked = [], [], 0
-    each = -(-o.points // len(programs))
-    with tempfile.TemporaryDirectory() as work:
-        for n, words in enumerate(programs, 1):
-            took, bad = steps_back(words, each, rng) if o.points else ([], [])
-            seconds += took
-            wrong += bad
-            if bad:
-                print("\n".join(bad), flush=True)
-            left = len(programs) - n + 1
-            if asked < o.bytes:
-                built = build(words, work) if words[0].endswith(".cu") else words
-                some, bad = last_writes(built, -(-(o.bytes - asked) // left), 4000, rng)
-                asked += some
-                wrong += bad
-            print(f"{n}/{len(programs)} {words[0]}: {len(took)} steps back, slowest {max(took, default=0):.2f} s; "
-                  f"{asked} bytes so far; {len(wrong)} wrong", flush=True)
-    seconds.sort()
-    print("\n".join(wrong))
+        programs += [shlex.split(line) for line in o.programs.read_text().splitlines() if line.strip()]
+    known, rows = kept(o.log), []
+    for n, words in enumerate(programs, 1):
+        row = known.get(shlex.join(words))
+        if not row:
+            row = one(words, -(-o.points // len(programs)), -(-o.bytes // len(programs)), o.seed)
+            if o.log:
+                with o.log.open("a") as log:
+                    log.write(json.dumps(row) + "\n")
+        rows.append(row)
+        print(f"{n}/{len(programs)} {words[0]}: {len(row['seconds'])} steps back, slowest "
+              f"{max(row['seconds'], default=0):.2f} s; {row['bytes']} bytes; {len(row['wrong'])} wrong", flush=True)
+    wrong = [w for r in rows for w in r["wrong"]]
+    seconds = sorted(s for r in rows for s in r["seconds"])
+    print("".join(f"{w}\n" for w in wrong), end="")
     if seconds:
-        print(f"{len(seconds)} steps back: {len(wrong)} wrong; median {seconds[len(seconds) // 2] * 1000:.0f} ms, 95 of 100 "
-              f"under {seconds[int(len(seconds) * .95)]:.2f} s, slowest {seconds[-1]:.2f} s")
-    print(f"{asked} bytes")
-    return bool(wrong)
+        print(f"{len(seconds)} steps back: median {seconds[len(seconds) // 2] * 1000:.0f} ms, 95 of 100 under "
+              f"{seconds[int(len(seconds) * .95)]:.2f} s, slowest {seconds[-1]:.2f} s")
+    print(f"{sum(r['bytes'] for r in rows)} bytes; {len(rows)} programs; {len(wrong)} wrong")
+    states = race_again(RACE, o.races) if o.races else ()
+    if o.races:
+        print(f"a race, {o.races} times: {len(states)} state{'s' * (len(states) != 1)}")
+    return bool(wrong) or len(states) > 1
 
 
 if __name__ == "__main__":

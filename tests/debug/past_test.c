@@ -380,6 +380,84 @@ watches_stop(void **state)
     ends_with(7);
 }
 
+static struct debug_memory
+register_at(struct debug_thread t, const char *name, uint64_t bytes)
+{
+    const struct ptx_func *f = ptx_find_func(session.ptx, "ways");
+    uint32_t r = 0;
+    while (strcmp(f->regs[r].name, name))
+        r++;
+    return memory_of(t, PTX_SPACE_REG, r, bytes);
+}
+
+static uint32_t
+word_of(const uint8_t *bytes)
+{
+    uint32_t w;
+    memcpy(&w, bytes, sizeof w);
+    return w;
+}
+
+/* The next stop is the register's, by the thread, at an instruction of `ways`. */
+static void
+stops_for(uint32_t number, uint32_t thread, enum ptx_op op, uint32_t before, uint32_t after)
+{
+    const struct ptx_func *f;
+    const struct ptx_insn *i;
+    assert_true(go_on());
+    assert_int_equal(session.stop.why, DEBUG_WHY_WATCH);
+    assert_int_equal(session.stop.watch, number);
+    assert_int_equal(session.stop.warp * 32 + session.stop.watch_lane, thread);
+    assert_true(jit_place(session.ptx, session.stop.place, &f, &i));
+    assert_int_equal(i->op, op);
+    assert_int_equal(word_of(session.stop.before), before);
+    assert_int_equal(word_of(session.stop.after), after);
+}
+
+/* Of the thread alone, at the instructions that read and write them; in inlined functions, too. */
+static void
+registers_are_watched(void **state)
+{
+    (void)state;
+    start_program("ways");
+    break_at(place_of("ways", PTX_OP_MOV, 0));
+    assert_true(go_on());
+    break_nowhere();
+    struct debug_memory beyond = memory_of(thread_at(0, 1), PTX_SPACE_REG, 1000, 4);
+    struct debug_watch w = {.number = 9, .kinds = DEBUG_WATCH_READ, .at = beyond};
+    assert_false(ask(DEBUG_A_WATCH, &w, sizeof w, NULL, 0));
+    watch(1, DEBUG_WATCH_CHANGE, register_at(thread_at(0, 4), "%r4", 4));
+    watch(2, DEBUG_WATCH_CHANGE, register_at(thread_at(0, 3), "%r4", 4));
+    watch(3, DEBUG_WATCH_CHANGE, register_at(thread_at(0, 4), "%p1", 1));
+    watch(4, DEBUG_WATCH_CHANGE, register_at(thread_at(0, 3), "%p1", 1)); /* stays 0 */
+    watch(5, DEBUG_WATCH_READ, register_at(thread_at(0, 3), "%r2", 4));
+    watch(6, DEBUG_WATCH_WRITE, register_at(thread_at(0, 6), "%p1", 1)); /* with what it is */
+    stops_for(3, 4, PTX_OP_SETP, 0, 1);
+    uint64_t at = session.stop.position; /* all of one instruction */
+    stops_for(5, 3, PTX_OP_SETP, 0, 0);
+    stops_for(6, 6, PTX_OP_SETP, 0, 0);
+    assert_int_equal(session.stop.position, at);
+    stops_for(2, 3, PTX_OP_LD, 0, 30);
+    stops_for(1, 4, PTX_OP_SUB, 0, UINT32_MAX);
+    uint64_t written = session.stop.position;
+    struct debug_write last = last_write(thread_at(0, 4), PTX_SPACE_REG,
+                                         register_at(thread_at(0, 4), "%r4", 4).address, 4);
+    assert_true(last.found);
+    assert_int_equal(last.position, written - 1);
+    assert_int_equal(last.thread.thread[0], 4);
+    assert_int_equal(word_of(last.after), UINT32_MAX);
+    assert_true(go_back(DEBUG_GO_ON, thread_at(0, 4)));
+    assert_int_equal(session.stop.why, DEBUG_WHY_WATCH);
+    assert_int_equal(session.stop.watch, 2);
+    assert_int_equal(session.stop.position < written, true);
+    last = last_write(thread_at(0, 4), PTX_SPACE_REG,
+                      register_at(thread_at(0, 4), "%r4", 4).address, 4);
+    assert_false(last.found); /* not before here */
+    stops_for(1, 4, PTX_OP_SUB, 0, UINT32_MAX);
+    run_to_end();
+    ends_with(7);
+}
+
 /* Reads and writes of one word of shared memory, in order. */
 static void
 accesses_of_a_word(void **state)
@@ -461,12 +539,19 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_come_again), cmocka_unit_test(steps_back_are_steps),
-        cmocka_unit_test(lines_back),        cmocka_unit_test(breakpoints_back),
-        cmocka_unit_test(output_comes_once), cmocka_unit_test(changes_stay),
-        cmocka_unit_test(last_writes),       cmocka_unit_test(shared_words_are_the_blocks),
-        cmocka_unit_test(watches_stop),      cmocka_unit_test(accesses_of_a_word),
-        cmocka_unit_test(a_long_launch),     cmocka_unit_test(shared_memory_is_refused),
+        cmocka_unit_test(states_come_again),
+        cmocka_unit_test(steps_back_are_steps),
+        cmocka_unit_test(lines_back),
+        cmocka_unit_test(breakpoints_back),
+        cmocka_unit_test(output_comes_once),
+        cmocka_unit_test(changes_stay),
+        cmocka_unit_test(last_writes),
+        cmocka_unit_test(shared_words_are_the_blocks),
+        cmocka_unit_test(watches_stop),
+        cmocka_unit_test(accesses_of_a_word),
+        cmocka_unit_test(a_long_launch),
+        cmocka_unit_test(registers_are_watched),
+        cmocka_unit_test(shared_memory_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folder);
 }

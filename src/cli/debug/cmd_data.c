@@ -335,6 +335,17 @@ set_args(struct session *s, const char *rest)
     return true;
 }
 
+/* 0, unlimited: all of them. */
+static bool
+set_elements(struct session *s, const char *text, struct ls_error *err)
+{
+    uint64_t n = 0;
+    if (strcmp(text, "unlimited") && !ls_parse_u64(text, &n))
+        return ls_fail(err, LS_ERR_USAGE, "set print elements takes a number, or unlimited");
+    s->elements = n && n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+    return true;
+}
+
 bool
 cmd_set(struct session *s, const char *args, struct ls_error *err)
 {
@@ -354,6 +365,8 @@ cmd_set(struct session *s, const char *args, struct ls_error *err)
         s->list_size = (uint32_t)n;
         return true;
     }
+    if (is_word(args, "print", &rest) && is_word(rest, "elements", &rest))
+        return set_elements(s, rest, err);
     if (is_word(args, "pass-over", &rest)) {
         if (strcmp(rest, "on") && strcmp(rest, "off"))
             return ls_fail(err, LS_ERR_USAGE, "set pass-over takes on or off, not \"%s\"", rest);
@@ -367,7 +380,7 @@ cmd_set(struct session *s, const char *args, struct ls_error *err)
         if (!strchr(args, '='))
             return ls_fail(err, LS_ERR_USAGE,
                            "set %s: no such setting; `set var NAME = VALUE', "
-                           "`set args', `set listsize', `set pass-over'",
+                           "`set args', `set listsize', `set pass-over', `set print elements'",
                            args);
         rest = args;
     }
@@ -387,14 +400,21 @@ cmd_show(struct session *s, const char *args, struct ls_error *err)
         session_say(s, "\".\n");
     } else if (is_word(args, "listsize", &rest)) {
         session_say(s, "Number of source lines that list shows is %u.\n", s->list_size);
+    } else if (is_word(args, "print", &rest) && is_word(rest, "elements", &rest)) {
+        session_say(s,
+                    s->elements == UINT32_MAX
+                        ? "Limit on elements of arrays and texts to print is unlimited.\n"
+                        : "Limit on elements of arrays and texts to print is %u.\n",
+                    s->elements);
     } else if (is_word(args, "pass-over", &rest)) {
         session_say(s, "Blocks in which nothing can stop are passed over: %s.\n",
                     s->all_blocks ? "off" : "on");
     } else if (is_word(args, "version", &rest)) {
         session_say(s, "lockstep %s\n", LOCKSTEP_VERSION);
     } else {
-        return ls_fail(err, LS_ERR_USAGE,
-                       "show %s: no such setting; args, listsize, pass-over, version", args);
+        return ls_fail(
+            err, LS_ERR_USAGE,
+            "show %s: no such setting; args, listsize, pass-over, print elements, version", args);
     }
     return true;
 }

@@ -15,7 +15,7 @@ void
 session_init(struct session *s)
 {
     console_plain(); /* libedit writes to the terminal by itself, and lines are folded below */
-    *s = (struct session){.out = stdout, .program_out = {-1, -1}, .list_size = 10};
+    *s = (struct session){.out = stdout, .program_out = {-1, -1}, .list_size = 10, .elements = 200};
 }
 
 void
@@ -405,7 +405,11 @@ session_world(struct session *s, const struct debug_thread *thread, const struct
               uint32_t number)
 {
     const struct module *m = session_module(s);
-    struct world w = {.arena = &s->scratch, .types = &s->keep, .ops = &ops, .context = s};
+    struct world w = {.arena = &s->scratch,
+                      .types = &s->keep,
+                      .ops = &ops,
+                      .context = s,
+                      .elements = s->elements};
     if (!m)
         return w;
     w.symbols = m->symbols;
@@ -424,7 +428,11 @@ session_here(struct session *s)
 {
     if (s->stands && s->focus.valid)
         return session_world(s, &s->focus.thread, &s->focus.frames[s->focus.frame], s->focus.frame);
-    struct world w = {.arena = &s->scratch, .types = &s->keep, .ops = &ops, .context = s};
+    struct world w = {.arena = &s->scratch,
+                      .types = &s->keep,
+                      .ops = &ops,
+                      .context = s,
+                      .elements = s->elements};
     for (size_t k = s->modules.count; k-- > 0;)
         if (!s->modules.at[k].linked)
             w.symbols = s->modules.at[k].symbols;

@@ -105,8 +105,8 @@ struct session {
     bool all_blocks; /* `set pass-over off': blocks in which nothing can stop are executed by
                         instructions, too */
 
-    uint32_t list_size;
-    const char *list_file; /* where `list` goes on */
+    uint32_t list_size, elements; /* settings */
+    const char *list_file;        /* where `list` goes on */
     uint32_t list_next, list_last_first;
     struct type *x_type; /* and `x` */
     uint64_t x_address;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 200, REPEATS = 10, DEEPEST = 24 };
+enum { REPEATS = 10, DEEPEST = 24 };
 
 struct printer {
     struct world *w;
@@ -167,8 +167,12 @@ add_pointed_text(struct printer *p, const struct value *v)
     if (!type_plain(t->of)->is_char || !bits_of(v) || !p->w->ops)
         return;
     text_add(p->out, " \"");
-    for (uint32_t k = 0; k < MOST; k++) {
+    for (uint32_t k = 0;; k++) {
         struct value c = value_in_memory(t->of, t->space, bits_of(v) + k);
+        if (k == p->w->elements) {
+            text_add(p->out, "\"...");
+            return;
+        }
         if (!value_fetch(p->w, &c, &unused)) {
             text_add(p->out, "<cannot be read>");
             break;
@@ -251,9 +255,9 @@ show_text(struct printer *p, const struct value *v, uint64_t count)
     while (end > 0 && !v->bytes[end - 1])
         end--;
     text_add(p->out, "\"");
-    for (uint64_t k = 0; k < end && k < MOST; k++)
+    for (uint64_t k = 0; k < end && k < p->w->elements; k++)
         add_char(p->out, v->bytes[k], '"');
-    text_add(p->out, end > MOST ? "\"..." : "\"");
+    text_add(p->out, end > p->w->elements ? "\"..." : "\"");
     return true;
 }
 
@@ -378,7 +382,7 @@ show(struct printer *p, struct value *v)
 bool
 format_value(struct world *w, struct value *v, char letter, struct text *out, struct ls_error *err)
 {
-    struct printer p = {.w = w, .out = out, .err = err, .letter = letter, .left = MOST};
+    struct printer p = {.w = w, .out = out, .err = err, .letter = letter, .left = w->elements};
     return show(&p, v);
 }
 

@@ -41,7 +41,8 @@ struct world {
     uint32_t place;
     const struct world_ops *ops;
     void *context;
-    bool no_effects; /* assignments are refused */
+    bool no_effects;   /* assignments are refused */
+    uint32_t elements; /* of an array, or a text, that are shown at most */
 };
 
 enum value_place {

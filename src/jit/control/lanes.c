@@ -227,6 +227,9 @@ lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t 
     LLVMBuilderRef b = c->e.b;
     uint32_t *list = ls_alloc(sizeof *list * (c->wir->block_count + 1));
     bool certain;
+    /* They have left: a debugger would come to the `ret` once more, for nobody. */
+    for (uint32_t k = 0; k < count && (c->form.steps || c->form.passed); k++)
+        some_certain &= !is_end(c, targets[k]);
     uint32_t n = facts_next(c->facts, from, targets, count, some_certain, list, &certain);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t t = list[k];

@@ -144,7 +144,8 @@ emit_variant(struct unit *u, bool partial, const char *name)
                      .form = {.in_memory = u->tier == JIT_TIER_MEMORY,
                               .cluster = u->request->cluster,
                               .scheduled = u->request->scheduled,
-                              .steps = tools_step(u->request)}};
+                              .steps = tools_step(u->request),
+                              .passed = tools_passed(u->request)}};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.phases = core_phases_new(&c);
@@ -209,9 +210,10 @@ static struct wir *
 begin_wir(struct unit *u, const struct ptx_func *f, bool debug)
 {
     const struct jit_request *r = u->request;
-    struct wir *wir = (debug          ? wir_new_debug
-                       : r->scheduled ? wir_new_scheduled
-                                      : wir_new)(r->module, f, core_known_function, u->err);
+    struct wir *wir = (debug             ? wir_new_debug
+                       : r->scheduled    ? wir_new_scheduled
+                       : tools_passed(r) ? wir_new_passed
+                                         : wir_new)(r->module, f, core_known_function, u->err);
     if (wir && (r->scheduled || tools_give_way(r)))
         wir_all_wait(wir);
     uint64_t off = debug == tools_step(r) ? off_of(u) : u->engine->off;
@@ -260,7 +262,8 @@ emit_callee(struct unit *u, const struct ptx_func *f)
                                   .in_memory = u->tier == JIT_TIER_MEMORY,
                                   .cluster = u->request->cluster,
                                   .scheduled = u->request->scheduled,
-                                  .steps = tools_step(u->request)}};
+                                  .steps = tools_step(u->request),
+                                  .passed = tools_passed(u->request)}};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);

@@ -28,7 +28,7 @@ tools_code(const struct jit_request *r)
         code |= CODE_CHECK;
     if (r->events & JIT_EVENT_COUNT)
         code |= CODE_PROFILE;
-    if (r->events & JIT_EVENT_PASSED)
+    if (tools_passed(r))
         code |= CODE_PASSED;
     return code ? code : CODE_REPLAY;
 }
@@ -37,6 +37,12 @@ bool
 tools_step(const struct jit_request *r)
 {
     return r->events & JIT_EVENT_STEP;
+}
+
+bool
+tools_passed(const struct jit_request *r)
+{
+    return r->events & JIT_EVENT_PASSED;
 }
 
 bool

@@ -55,6 +55,8 @@ void tools_free(struct tools *t);
 unsigned tools_code(const struct jit_request *r);
 /* Whether it is code for a debugger. */
 bool tools_step(const struct jit_request *r);
+/* Whether it is for blocks that a debugger passes over. */
+bool tools_passed(const struct jit_request *r);
 /* Whether every loop counts as one that may wait for others. */
 bool tools_give_way(const struct jit_request *r);
 /* Decides it for each instruction of c->wir, before code is emitted. */

@@ -66,6 +66,7 @@ struct core_form {
     bool cluster;     /* jit_request.cluster */
     bool scheduled;   /* jit_request.scheduled */
     bool steps;       /* for a debugger: every register stays in memory, all the time */
+    bool passed;      /* for blocks that a debugger passes over: instructions count as there */
     bool streams;     /* stores may go past the caches (plan_streams) */
 };
 
