@@ -100,7 +100,7 @@ touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
         race_unset_read(v, &t->touch, c->write.when ? &c->write : NULL);
     bool reported = check_writes(v, t, c);
     if (t->log)
-        strong_log_note(v, t->log, &t->mark);
+        strong_log_note(v, t->log, &t->mark, 0);
     if (v->op == JIT_LOAD) {
         note_seen(v, t, c);
         note_read(v, c, t->mark);

@@ -201,6 +201,7 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
     case PTX_OP_CP_ASYNC:
         set_facts(w, p, &o[0], (unsigned)o[2].imm, PLACE_STORE | PLACE_TRANSFER, false);
         set_source(w, k, p, &o[1], (unsigned)o[2].imm, 0, false);
+        roots_copy(k, p, (uint32_t)o[2].imm);
         break;
     case PTX_OP_CP_ASYNC_BULK:
     case PTX_OP_CP_REDUCE_ASYNC_BULK: describe_bulk(w, k, i, p); break;

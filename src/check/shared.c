@@ -51,7 +51,7 @@ shared_begin(struct block_state *b)
     b->any_strong = b->any_unset = false;
     b->shared_stamp = b->plain_stamp = 0;
     if (b->logs)
-        strong_logs_free(b->logs);
+        strong_logs_empty(b->logs);
 }
 
 void
@@ -274,7 +274,7 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
     check_strong(v, t, s);
     if (t->log) {
         struct mark m = unpack(b, mark | (uint64_t)t->touch.lane << PACK_LANE);
-        strong_log_note(v, t->log, &m);
+        strong_log_note(v, t->log, &m, b->floor);
     }
     if (v->op == JIT_LOAD) {
         note_seen(b, t, mark);

@@ -18,8 +18,9 @@ struct strong_access {
 };
 
 struct strong_log {
-    uint32_t cell;
-    int32_t last; /* the write that a read would get; -1: one that is not in the log */
+    uint32_t cell, age;
+    uint32_t newest; /* stamp */
+    int32_t last;    /* the write that a read would get; -1: one that is not in the log */
     size_t count, room;
     struct strong_access *at;
 };
@@ -65,13 +66,18 @@ logs_grow(struct strong_logs *logs)
     logs->room = room;
 }
 
+static void
+empty(struct strong_log *log)
+{
+    log->count = 0;
+    log->last = -1;
+}
+
 struct strong_log *
 strong_log_of(struct strong_logs *logs, uint32_t work, uint32_t cell, bool make)
 {
     if (logs->work != work) {
-        if (!make)
-            return NULL;
-        strong_logs_free(logs);
+        strong_logs_empty(logs);
         logs->work = work;
     }
     if (make && 2 * logs->count >= logs->room)
@@ -82,8 +88,12 @@ strong_log_of(struct strong_logs *logs, uint32_t work, uint32_t cell, bool make)
     if (!*slot && make) {
         *slot = ls_alloc(sizeof **slot);
         (*slot)->cell = cell;
-        (*slot)->last = -1;
+        (*slot)->age = logs->age - 1;
         logs->count++;
+    }
+    if (*slot && (*slot)->age != logs->age) {
+        (*slot)->age = logs->age;
+        empty(*slot);
     }
     return *slot;
 }
@@ -189,13 +199,17 @@ forget_write_before(struct strong_log *log, uint32_t next)
 }
 
 void
-strong_log_note(const struct visit *v, struct strong_log *log, const struct mark *mark)
+strong_log_note(const struct visit *v, struct strong_log *log, const struct mark *mark,
+                uint32_t floor)
 {
     bool writes = v->op != JIT_LOAD, reads = v->facts->flags & PLACE_ACQUIRE;
+    if (log->newest < floor)
+        empty(log);
     if (!(mark->when & MARK_STRONG)) {
         log->last = writes ? -1 : log->last;
         return;
     }
+    log->newest = mark_stamp(mark);
     uint32_t observed = reads ? observed_by(v, log) : 0, k = (uint32_t)log->count;
     struct strong_access *same = writes ? NULL : read_before(log, mark, observed);
     if (same)
