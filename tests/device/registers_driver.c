@@ -21,6 +21,13 @@ static struct {
 } functions[MOST];
 static int module_count, function_count;
 
+/* The other one is the virtual GPU. */
+static __attribute__((constructor)) void
+begin(void)
+{
+    unsetenv("LOCKSTEP_DEVICE");
+}
+
 #define REAL(name) ((__typeof__(&name))dlsym(dlopen(getenv("DRIVER"), RTLD_NOW), #name))
 
 CUresult
