@@ -28,6 +28,7 @@
  *   shared.c        to shared memory; shared_patterns.c, shared_quick.c: many cells at once
  *   read_shared.c   memory that only is read
  *   read_only.c     memory that nobody writes
+ *   strong.c        the log of a word's strong accesses
  *   race.c          does an access race with a mark
  *   local.c         a thread's local memory
  *   race_reports.c  the findings about two accesses

@@ -164,10 +164,10 @@ struct kernel_facts {
     bool blocks_meet; /* has an atomic, an ordered access or a fence: blocks may order each other */
     bool releases;    /* something in it may hand on what a warp did: fences, .release */
     bool narrow;      /* a fence or a strong access in it is of block scope */
-    bool uneven;      /* strong accesses in it differ: some are narrow or volatile */
-    bool opaque;      /* what it writes is not known from place[] */
-    bool replicated;  /* lanes of one instruction store copies of one value to shared memory on
-                         purpose */
+    /* Strong accesses differ: some are volatile, or stores, or red, or, between blocks, narrow. */
+    bool uneven, uneven_inside;
+    bool opaque;     /* what it writes is not known from place[] */
+    bool replicated; /* lanes of one instruction store copies of one value on purpose */
 };
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
@@ -206,8 +206,7 @@ struct launch {
     struct memory *memory;
     uint64_t shared_bytes;
     uint32_t work;   /* its number, */
-    uint32_t number; /*   and among the host's launches, from 1: of a launch from a kernel, that
-                          of the one around all */
+    uint32_t number; /*   and among the host's, from 1; a kernel's has that of the one around it */
     uint32_t host;   /* the place of the call that made it */
     bool watched;    /* not filtered out: findings are reported */
     struct range *expect; /* per place_facts: the allocation its address comes from; base 0: any */
@@ -290,10 +289,9 @@ struct pending {
 /* Fences of a block's warps. */
 struct handing {
     bool any_fenced, any_seen;
-    struct known *fenced[SCOPES][MOST_WARPS]; /* what the warp's last fence of that scope, or a
-                                               * wider one, covered; NULL: none so far */
-    struct known *seen[SCOPES][MOST_WARPS];   /* what strong reads saw handed on, until a fence: of
-                                               * that   scope, or a wider one */
+    /* of that scope, or a wider one: what the warp's last fence covered (NULL: none so far), and
+     * what strong reads saw handed on, until a fence */
+    struct known *fenced[SCOPES][MOST_WARPS], *seen[SCOPES][MOST_WARPS];
     uint32_t seen_lanes[MOST_WARPS];
 };
 
@@ -318,7 +316,8 @@ struct block_state {
     uint32_t shift;
     uint64_t cells, room;
     uint64_t *write, *read, *other, *strong;
-    bool any_strong, any_unset, any_volatile;
+    struct strong_logs *logs; /* strong.h */
+    bool any_strong, any_unset;
     struct regions *regions;   /* NULL: no cells of words */
     bool following, recording; /* a memoised region is replayed; one is being recorded (region.c) */
     bool doubtful;             /* since the phase began some cell was looked at twice */

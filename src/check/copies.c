@@ -7,7 +7,8 @@
  * places.c knows of a store the loads that its value may come from, through nothing but moves and
  * selections. Here each warp keeps for such a load, once it has met unset bytes, which lanes got
  * them and what they were. A store hands them on when the lane has executed the load since it last
- * executed the store, and stores that very value.
+ * executed the store, and stores that very value. A copy in the background (cp.async) is a load and
+ * a store in one.
  */
 #include "check/check_priv.h"
 
@@ -32,7 +33,7 @@ find_note(const struct visit *v, uint32_t place, bool make)
 {
     struct block_state *b = v->b;
     struct copies *c = b->copies[v->warp];
-    uint32_t places = b->launch->facts->place_count;
+    uint32_t places = b->launch->facts->facts_count;
     if (!c && make) {
         b->any_copies = b->first_copy =
             true; /* what was stored until now is no copy: region_copies */
@@ -47,13 +48,23 @@ find_note(const struct visit *v, uint32_t place, bool make)
     return c->note[place];
 }
 
+/* Where the visit's note is: what a copy in the background reads has one of its own. */
+static uint32_t
+place_of(const struct visit *v)
+{
+    return (uint32_t)(v->facts - v->b->facts);
+}
+
 void
 copies_visit(const struct visit *v)
 {
     struct copies *c = v->b->copies[v->warp];
     c->visits++;
-    if (v->op == JIT_LOAD && v->place < c->places && c->note[v->place])
-        c->note[v->place]->lanes &= ~v->lanes;
+    if (v->op != JIT_LOAD || place_of(v) >= c->places)
+        return;
+    struct copy_note *n = c->note[place_of(v)];
+    if (n)
+        n->lanes &= ~v->lanes;
 }
 
 void
@@ -62,7 +73,7 @@ copies_loaded(const struct visit *v, uint32_t lane, uint32_t skip, uint32_t byte
 {
     if (!v->facts->copied || v->op != JIT_LOAD || skip >= MOST_BYTES)
         return;
-    struct copy_note *n = find_note(v, v->place, true);
+    struct copy_note *n = find_note(v, place_of(v), true);
     if (!(n->lanes >> lane & 1))
         n->unset[lane] = 0;
     n->lanes |= 1u << lane;
@@ -81,7 +92,8 @@ handed_on(const struct visit *v, const struct copy_source *s, uint32_t lane, uin
     if (!n || !(n->lanes >> lane & 1) || n->when[lane] <= last || s->from + s->size > MOST_BYTES ||
         (n->unset[lane] >> s->from & all) != all)
         return 0;
-    for (uint32_t k = 0; v->w->values && k < s->size; k++)
+    bool compare = v->w->values && !(v->facts->flags & PLACE_TRANSFER);
+    for (uint32_t k = 0; compare && k < s->size; k++)
         if (*stored_value(v, lane, s->to + k) != n->value[lane][s->from + k])
             return 0;
     return all << s->to;
@@ -91,7 +103,7 @@ uint32_t
 copies_stored(const struct visit *v, uint32_t lane)
 {
     uint32_t unset = 0;
-    struct copy_note *own = find_note(v, v->place, true);
+    struct copy_note *own = find_note(v, place_of(v), true);
     for (uint32_t k = 0; k < v->facts->sources; k++)
         unset |= handed_on(v, &v->facts->source_of[k], lane, own->when[lane]);
     own->when[lane] = v->b->copies[v->warp]->visits;

@@ -5,6 +5,7 @@
  */
 #include "check/race.h"
 #include "check/shadow.h"
+#include "check/strong.h"
 
 /* -- one cell ---------------------------------------------------------------------------------- */
 
@@ -13,6 +14,7 @@ struct global_touch {
     bool lone; /* a load, where nothing orders blocks */
     bool even; /* an atomic operation, where all strong accesses are alike */
     struct mark mark;
+    struct strong_log *log; /* of the cell; NULL: none */
 };
 
 /* An earlier read of the same warp that races with more than this one does. */
@@ -75,54 +77,20 @@ note_seen(const struct visit *v, const struct global_touch *t, struct cell *c)
         c->strong.when &= ~(uint64_t)MARK_SEEN;
 }
 
-/* Two strong accesses may race with each other, one of them narrow or volatile, but not with the
- * one in between: the strong write that makes way takes the place of a plain one that is over. One
- * that this operation sees is ordered before all that its thread does. */
-static void
-keep_strong(const struct visit *v, const struct global_touch *t, struct cell *c)
-{
-    const uint64_t uneven = MARK_CTA | MARK_VOLATILE;
-    const struct mark *old = &c->strong, *was = &c->write;
-    uint32_t work = v->b->launch->work;
-    bool own = !((old->who ^ t->mark.who) >> LANE_BITS);
-    bool kept = mark_work(was) == work, narrow = (old->when | t->mark.when) & MARK_CTA;
-    bool same = mark_block(old) == (uint32_t)v->b->block->index;
-    bool sees = v->op == JIT_ATOMIC && (same || !narrow);
-    bool was_own = !((was->who ^ t->mark.who) >> LANE_BITS);
-    bool narrower = old->when & ~was->when & MARK_CTA;
-    bool ends = v->op == JIT_STORE && was->when & MARK_SEEN; /* a store is nobody's who sees */
-    if (mark_work(old) != work || !(~old->when & (MARK_REPORTED | MARK_CTA)) ||
-        (kept && !(was->when & MARK_STRONG)) ||
-        (kept && !narrower && (was->when & uneven & ~old->when || (own && !was_own && !ends))))
-        return;
-    bool before = sees || was_seen(v, t->touch.lane, c) || race_is_before(v, t->touch.lane, old);
-    if (!own && before && !(sees && old->when & MARK_CTA))
-        return;
-    c->write = *old;
-    c->write.when = sees ? old->when | MARK_SEEN : old->when & ~(uint64_t)MARK_SEEN;
-}
-
-/* It was kept, and the last strong write saw it, which comes before this access. */
-static bool
-kept_was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
-{
-    return (c->write.when & (MARK_STRONG | MARK_SEEN)) == (MARK_STRONG | MARK_SEEN) &&
-           mark_work(&c->strong) == v->b->launch->work &&
-           (race_is_before(v, lane, &c->strong) || was_seen(v, lane, c));
-}
-
-/* True: the access races with one of the last writes. Of two strong ones that it races with one is
- * told. */
+/* True: the access races with an earlier write. Of two strong ones that it races with one is told.
+ */
 static bool
 check_writes(const struct visit *v, const struct global_touch *t, const struct cell *c)
 {
-    enum verdict strong = ORDERED, write = ORDERED;
-    if (c->strong.who && !was_seen(v, t->touch.lane, c))
-        strong = race_with_write(v, &t->touch, &c->strong);
-    bool again = c->write.when & MARK_STRONG && strong != ORDERED && strong != RACE_VOLATILE;
-    if (c->write.who && !again && !kept_was_seen(v, t->touch.lane, c))
-        write = race_with_write(v, &t->touch, &c->write);
-    return strong != ORDERED || write != ORDERED;
+    const struct strong_log *log = t->log;
+    bool strong = false, write = false, logged = log && strong_log_knows(log);
+    if (logged && mark_work(&c->strong) == v->b->launch->work)
+        strong = strong_log_judge(v, &t->touch, log);
+    else if (c->strong.who && !was_seen(v, t->touch.lane, c))
+        strong = race_with_write(v, &t->touch, &c->strong) != ORDERED;
+    if (c->write.who)
+        write = race_with_write(v, &t->touch, &c->write) != ORDERED;
+    return strong || write;
 }
 
 static void
@@ -131,6 +99,8 @@ touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
     if (v->op != JIT_STORE && !cell_is_written(c))
         race_unset_read(v, &t->touch, c->write.when ? &c->write : NULL);
     bool reported = check_writes(v, t, c);
+    if (t->log)
+        strong_log_note(v, t->log, &t->mark, 0);
     if (v->op == JIT_LOAD) {
         note_seen(v, t, c);
         note_read(v, c, t->mark);
@@ -138,8 +108,6 @@ touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
     }
     reported |= race_with_reads(v, &t->touch, c->read.who ? &c->read : NULL,
                                 c->other.who ? &c->other : NULL);
-    if (t->mark.when & MARK_STRONG && v->b->launch->facts->uneven)
-        keep_strong(v, t, c);
     struct mark *last = t->mark.when & MARK_STRONG ? &c->strong : &c->write;
     *last = t->mark;
     last->when |= MARK_WRITTEN | (reported ? MARK_REPORTED : 0);
@@ -205,6 +173,10 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
             continue;
         v->b->rough |= 1u << t->touch.lane;
         t->touch.at = a - first + ((uint64_t)n << k->shift);
+        t->log = v->b->launch->facts->uneven
+                     ? strong_log_of(&k->logs, v->b->launch->work, n << k->shift,
+                                     t->mark.when & MARK_STRONG)
+                     : NULL;
         touch_cell(v, t, &k->cells[n]);
     }
 }

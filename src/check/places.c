@@ -201,6 +201,7 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
     case PTX_OP_CP_ASYNC:
         set_facts(w, p, &o[0], (unsigned)o[2].imm, PLACE_STORE | PLACE_TRANSFER, false);
         set_source(w, k, p, &o[1], (unsigned)o[2].imm, 0, false);
+        roots_copy(k, p, (uint32_t)o[2].imm);
         break;
     case PTX_OP_CP_ASYNC_BULK:
     case PTX_OP_CP_REDUCE_ASYNC_BULK: describe_bulk(w, k, i, p); break;
@@ -261,9 +262,9 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct wir_insn *f)
     k->opaque |= ptx_op_is(i->op, PTX_UNTOLD);
     k->releases |= is_fence(i) || (flags_of(i) & PLACE_RELEASE);
     k->narrow |= is_narrow(i);
-    k->uneven |=
-        (flags_of(i) & (PLACE_STRONG | PLACE_SCOPE_CTA)) == (PLACE_STRONG | PLACE_SCOPE_CTA) ||
-        (flags_of(i) & PLACE_VOLATILE);
+    bool strong = flags_of(i) & PLACE_STRONG;
+    k->uneven_inside |= flags_of(i) & PLACE_VOLATILE || (strong && (store || red));
+    k->uneven |= k->uneven_inside || (strong && flags_of(i) & PLACE_SCOPE_CTA);
     k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
                       i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
     if (!(load || store || atom || red)) {

@@ -54,18 +54,26 @@ race_is_before(const struct visit *v, uint32_t lane, const struct mark *m)
     return known_of(b->outside[v->warp], mark_block(m), mark_warp(m)) >= (int64_t)mark_stamp(m);
 }
 
+bool
+race_is_morally_strong(const struct visit *v, const struct mark *m)
+{
+    const struct block_state *b = v->b;
+    bool narrow = (m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA);
+    narrow = narrow && !b->peers; /* .cluster is taken for .cta there */
+    bool inside = mark_work(m) == b->launch->work && mark_block(m) == (uint32_t)b->block->index;
+    return (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG) && (inside || !narrow);
+}
+
 enum verdict
 race_judge(const struct visit *v, uint32_t lane, const struct mark *m, bool write)
 {
     const struct block_state *b = v->b;
     uint32_t work = mark_work(m);
     bool both = (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
-    bool narrow = (m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA);
-    narrow = narrow && !b->peers; /* .cluster is taken for .cta there */
+    bool strong = race_is_morally_strong(v, m);
     if (work != b->launch->work)
-        return both && !narrow ? ORDERED : race_with_work(b, m);
+        return strong ? ORDERED : race_with_work(b, m);
     bool inside = mark_block(m) == (uint32_t)b->block->index;
-    bool strong = both && (inside || !narrow);
     bool is_volatile = strong && ((m->when & MARK_VOLATILE) || (v->facts->flags & PLACE_VOLATILE));
     if (strong && !is_volatile)
         return ORDERED;

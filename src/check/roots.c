@@ -315,3 +315,17 @@ roots_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
     memcpy(p->source_of, s.source, sizeof *s.source * s.count);
     p->sources = (uint8_t)s.count;
 }
+
+void
+roots_copy(struct kernel_facts *k, struct place_facts *p, uint32_t bytes)
+{
+    enum { WORD = 4 };
+    if (p->sources)
+        return;
+    p->sources = (uint8_t)(bytes / WORD);
+    p->source_of = ARENA_ARRAY(&k->arena, struct copy_source, p->sources);
+    for (uint8_t n = 0; n < p->sources; n++)
+        p->source_of[n] =
+            (struct copy_source){p->source, (uint8_t)(n * WORD), (uint8_t)(n * WORD), WORD};
+    k->place[p->source].copied = true;
+}

@@ -38,6 +38,8 @@ void roots_uses(struct walk *w);
 uint32_t roots_used_bytes(const struct walk *w, const struct ptx_insn *i, const uint64_t *matters);
 /* What the address o was computed from; again: beside what p says already. */
 void roots_find(struct walk *w, const struct ptx_operand *o, struct place_facts *p, bool again);
+/* A copy of so many bytes by a thread in the background, whose source is set. */
+void roots_copy(struct kernel_facts *k, struct place_facts *p, uint32_t bytes);
 /* The loads that a store's value may come from. */
 void roots_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
                    struct place_facts *p);

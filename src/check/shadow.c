@@ -40,6 +40,7 @@ chunk_free(struct global_shadow *g, struct chunk *k)
     if (!k)
         return;
     free(k->cells);
+    strong_logs_free(&k->logs);
     chunk_drop_lines(g, k);
     free(k->written);
     free(k);

@@ -8,6 +8,7 @@
 #define LOCKSTEP_CHECK_SHADOW_H
 
 #include "check/lines.h"
+#include "check/strong.h"
 
 struct chunk {
     atomic_flag busy;
@@ -23,6 +24,7 @@ struct chunk {
     uint32_t last_work; /* that accessed it */
     /* the work for which cell_read_enough holds of all its words; 0: none known */
     _Atomic uint32_t read_shared;
+    struct strong_logs logs;
     uint32_t hits, patience; /* words of which it held since the last look at all of them */
 };
 

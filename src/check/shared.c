@@ -10,6 +10,7 @@
  * does not race with the atomic one that its thread did since.
  */
 #include "check/shared_cells.h"
+#include "check/strong.h"
 #include "check/transfers.h"
 
 #include <string.h>
@@ -40,14 +41,17 @@ need_shared_cells(struct block_state *b)
     b->read = ls_alloc(8 * words);
     b->other = ls_alloc(8 * words);
     b->strong = ls_alloc(8 * words);
+    b->logs = ls_alloc(sizeof *b->logs);
 }
 
 void
 shared_begin(struct block_state *b)
 {
     need_shared_cells(b);
-    b->any_strong = b->any_unset = b->any_volatile = false;
+    b->any_strong = b->any_unset = false;
     b->shared_stamp = b->plain_stamp = 0;
+    if (b->logs)
+        strong_logs_empty(b->logs);
 }
 
 void
@@ -66,6 +70,9 @@ shared_free(struct block_state *b)
     ls_release(b->read);
     ls_release(b->other);
     ls_release(b->strong);
+    if (b->logs)
+        strong_logs_free(b->logs);
+    ls_release(b->logs);
 }
 
 bool
@@ -113,8 +120,9 @@ cut_shared_cells(struct block_state *b)
 
 struct shared_touch {
     struct touch touch;
-    uint64_t base;         /* of shared memory */
-    uint64_t offset, cell; /* of the lane's access; the cell */
+    uint64_t base;          /* of shared memory */
+    uint64_t offset, cell;  /* of the lane's access; the cell */
+    struct strong_log *log; /* of the cell; NULL: none */
 };
 
 static bool
@@ -200,21 +208,6 @@ was_seen(const struct visit *v, const struct shared_touch *t, uint64_t strong)
            r & PACK_STRONG && is_before(v, t->touch.lane, r);
 }
 
-/* As in global.c. */
-static void
-keep_strong(const struct visit *v, const struct shared_touch *t, uint64_t old, uint64_t mark)
-{
-    struct block_state *b = v->b;
-    uint64_t *was = &b->write[t->cell];
-    bool own = pack_warp(old) == pack_warp(mark), kept = pack_stamp(*was) >= b->floor;
-    bool was_own = pack_warp(*was) == pack_warp(mark);
-    if (pack_stamp(old) < b->floor || (kept && !(*was & PACK_STRONG)) ||
-        (kept && ((is_volatile(b, *was) && !is_volatile(b, old)) || (own && !was_own))))
-        return;
-    if (own || !(v->op == JIT_ATOMIC || was_seen(v, t, old) || is_before(v, t->touch.lane, old)))
-        *was = old;
-}
-
 static void
 note_seen(struct block_state *b, const struct shared_touch *t, uint64_t mark)
 {
@@ -246,12 +239,28 @@ report_proxy(const struct visit *v, const struct touch *t, uint64_t last)
     race_proxy(v, t, &by);
 }
 
+/* s: the cell's last strong write. */
+static void
+check_strong(const struct visit *v, const struct shared_touch *t, uint64_t s)
+{
+    if (pack_stamp(s) < v->b->floor)
+        return;
+    if (t->log && strong_log_knows(t->log))
+        strong_log_judge(v, &t->touch, t->log);
+    else if (!was_seen(v, t, s))
+        compare_write(v, t, s);
+}
+
 static void
 touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
 {
     struct block_state *b = v->b;
     t->touch.at = t->base + (t->cell << b->shift);
     t->touch.shift = b->shift;
+    t->log = b->launch->facts->uneven_inside
+                 ? strong_log_of(b->logs, b->launch->work, (uint32_t)(t->cell << b->shift),
+                                 mark & PACK_STRONG)
+                 : NULL;
     b->doubtful = true;
     uint64_t w = transfer_over(v, t, &b->write[t->cell]), s = b->strong[t->cell];
     uint64_t last = b->write[t->cell];
@@ -262,8 +271,11 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
         compare_write(v, t, w);
     else if (missed_by_proxy(v, last))
         report_proxy(v, &t->touch, last);
-    if (pack_stamp(s) >= b->floor && !was_seen(v, t, s))
-        compare_write(v, t, s);
+    check_strong(v, t, s);
+    if (t->log) {
+        struct mark m = unpack(b, mark | (uint64_t)t->touch.lane << PACK_LANE);
+        strong_log_note(v, t->log, &m, b->floor);
+    }
     if (v->op == JIT_LOAD) {
         note_seen(b, t, mark);
         note_read(b, t, mark);
@@ -284,12 +296,9 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
         mark |= PACK_UNSET;
         b->any_unset = true;
     }
-    if (mark & PACK_STRONG && b->launch->facts->uneven)
-        keep_strong(v, t, s, mark);
     (mark & PACK_STRONG ? b->strong : b->write)[t->cell] = mark | (uint64_t)t->touch.lane
                                                                       << PACK_LANE;
     b->any_strong |= (mark & PACK_STRONG) != 0;
-    b->any_volatile |= (v->facts->flags & PLACE_VOLATILE) != 0;
 }
 
 /* touch_cell for cells with which nothing is wrong; false: not surely, nothing was done. */
@@ -364,15 +373,16 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         b->plain_stamp = b->stamp;
     uint64_t mark = pack_of(v);
     bool copying = copies_begin(v);
-    bool quick = !(mark >> 63) && !copying && !(v->facts->flags & PLACE_VOLATILE);
+    bool quick = !(mark >> 63) && !copying &&
+                 !(v->facts->flags & PLACE_STRONG && b->launch->facts->uneven_inside);
     const struct quick q = {.low = (uint64_t)b->first << STAMP_SHIFT,
                             .floor = (uint64_t)b->floor << STAMP_SHIFT,
                             .met = (uint64_t)b->warp_floor[v->warp] << STAMP_SHIFT,
                             .load = v->op == JIT_LOAD,
                             .reads = v->op != JIT_STORE,
                             .strong = v->facts->flags & PLACE_STRONG,
-                            .alike = v->facts->flags & PLACE_STRONG && !b->any_volatile &&
-                                     !(v->facts->flags & PLACE_VOLATILE)};
+                            .alike =
+                                v->facts->flags & PLACE_STRONG && !b->launch->facts->uneven_inside};
     if (v->op == JIT_ATOMIC && quick && q.alike && b->shift == 2 && v->bytes == 4 &&
         shared_quick_atomics(b, &q, lanes, address, mark))
         return;

@@ -280,6 +280,13 @@ struct placed {
 };
 
 /* A parsed module, and where its variables lie on each device. */
+/* A unit's module once more on a real GPU, whose functions have at most so many registers. */
+struct gpu_narrow {
+    int device;
+    uint32_t registers;
+    void *module;
+};
+
 struct unit {
     struct ptx_module *ptx;
     char *name;
@@ -289,6 +296,7 @@ struct unit {
     const char *text; /* of the one image it came from; NULL: linked from several */
     size_t text_bytes;
     void *gpu_module[DEVICE_MOST];
+    VEC(struct gpu_narrow) gpu_narrow;
 };
 
 struct device_function {
@@ -298,7 +306,8 @@ struct device_function {
     const struct ptx_func *func;
     uint32_t max_dynamic_shared; /* 0: not set */
     struct device_function_settings settings;
-    uint32_t gpu_cache_config;         /* that a real GPU's driver was told last */
+    uint32_t gpu_cache_config; /* that a real GPU's driver was told last */
+    uint32_t gpu_registers;    /* it is taken from unit.gpu_narrow with these; 0: it is not */
     const struct jit_kernel *compiled; /* for some block shape; atomic */
     struct pointers *pointers;         /* pageable.c; atomic */
 };
@@ -315,6 +324,8 @@ void image_reset_device(struct device *d);
 /* Fails with the kernel's readable name before the words. */
 enum device_result refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format,
                                  ...) __attribute__((format(printf, 3, 4)));
+/* launch.c: what launch bounds of so many threads leave each. */
+uint32_t bounded_registers(const struct device_profile *p, uint32_t threads);
 /* clusters.c: the clusters of a launch; all 0: it has none. Not OK: they are not possible. */
 enum device_result clusters_of(const struct device_launch *l, uint32_t out[3]);
 /* Whether it may have any. */

@@ -13,6 +13,7 @@
 #include "device/gpu_priv.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,13 +186,16 @@ load_linked(struct device *d, struct text *text, struct text *functions, unsigne
     return r;
 }
 
+/* registers: the most that a thread may have; 0: as many as the driver's compiler likes. */
 static enum device_result
-load_module(struct device *d, struct unit *u, CUmodule *out)
+load_module(struct device *d, struct unit *u, uint32_t registers, CUmodule *out)
 {
     char log[LOG_BYTES] = "";
     struct text text = {0}, needed = {0}, functions = {0};
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_MAX_REGISTERS};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log, (void *)(uintptr_t)registers};
+    unsigned count = registers ? 3 : 2;
     enum device_result r = gpu_enter(d);
     if (r != DEVICE_OK)
         return r;
@@ -204,9 +208,9 @@ load_module(struct device *d, struct unit *u, CUmodule *out)
     gpu_references(u->ptx, &text);
     if (gpu_mathematics(u->ptx, &needed)) {
         add_text(d, needed.at, needed.at + needed.count, &functions);
-        r = load_linked(d, &text, &functions, 2, options, values, out);
+        r = load_linked(d, &text, &functions, count, options, values, out);
     } else {
-        r = GPU(d, cuModuleLoadDataEx, out, text.at, 2, options, values);
+        r = GPU(d, cuModuleLoadDataEx, out, text.at, count, options, values);
     }
     text_free(&text);
     text_free(&needed);
@@ -229,7 +233,7 @@ static uint64_t *
 load(struct device *d, struct unit *u)
 {
     CUmodule m = NULL;
-    if (load_module(d, u, &m) != DEVICE_OK)
+    if (load_module(d, u, 0, &m) != DEVICE_OK)
         return NULL;
     u->gpu_module[d->index] = m;
     uint64_t *symbols = ls_alloc(sizeof *symbols * (u->ptx->var_count + 1));
@@ -252,6 +256,24 @@ unload(struct device *d, struct unit *u)
     if (u->gpu_module[d->index] && gpu_enter(d) == DEVICE_OK)
         GPU(d, cuModuleUnload, (CUmodule)u->gpu_module[d->index]);
     u->gpu_module[d->index] = NULL;
+    for (size_t k = 0; k < u->gpu_narrow.count; k++) {
+        struct gpu_narrow *n = &u->gpu_narrow.at[k];
+        if (n->device == d->index && n->module && gpu_enter(d) == DEVICE_OK)
+            GPU(d, cuModuleUnload, (CUmodule)n->module);
+        n->module = n->device == d->index ? NULL : n->module;
+    }
+}
+
+static pthread_mutex_t narrow_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The unit's module for so many registers; NULL: there is none yet. */
+static CUmodule
+narrow_module(const struct device *d, const struct unit *u, uint32_t registers)
+{
+    for (size_t k = 0; k < u->gpu_narrow.count; k++)
+        if (u->gpu_narrow.at[k].device == d->index && u->gpu_narrow.at[k].registers == registers)
+            return (CUmodule)u->gpu_narrow.at[k].module;
+    return NULL;
 }
 
 /* -- functions --------------------------------------------------------------------------------- */
@@ -262,8 +284,11 @@ function(struct device_function *f, CUfunction *out)
     struct device *d = f->device;
     if (!unit_symbols(d, f->unit))
         return DEVICE_INVALID_PTX;
-    enum device_result r =
-        GPU_IN(d, cuModuleGetFunction, out, (CUmodule)f->unit->gpu_module[d->index], f->func->name);
+    pthread_mutex_lock(&narrow_lock);
+    CUmodule m = f->gpu_registers ? narrow_module(d, f->unit, f->gpu_registers) : NULL;
+    pthread_mutex_unlock(&narrow_lock);
+    m = m ? m : (CUmodule)f->unit->gpu_module[d->index];
+    enum device_result r = GPU_IN(d, cuModuleGetFunction, out, m, f->func->name);
     if (r == DEVICE_OK && f->max_dynamic_shared)
         r = GPU(d, cuFuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 (int)f->max_dynamic_shared);
@@ -335,6 +360,59 @@ occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
                               .limited_by = ""};
     if (p->max_threads_per_sm)
         out->occupancy = 32.0 * out->warps_per_sm / p->max_threads_per_sm;
+    return r;
+}
+
+/* -- too many registers ------------------------------------------------------------------------ */
+
+/* The driver's compiler knows no block sizes, and may give a thread more registers than a large
+ * block leaves it. nvcc, which sees the source, mostly needs fewer. Such a kernel is taken from a
+ * second module, compiled for so few, whose variables would be others: so it must have none. */
+
+static bool
+reaches_variables(const struct device_function *f)
+{
+    const struct ptx_module *m = f->unit->ptx;
+    struct ptx_reached r = ptx_reach(m, f->func);
+    bool any = false;
+    for (uint32_t k = 0; k < m->var_count; k++)
+        any |= r.var[k] && has_place(m->vars[k]);
+    ptx_reached_free(&r);
+    return any;
+}
+
+static enum device_result
+load_narrow(struct device *d, struct unit *u, uint32_t registers)
+{
+    CUmodule m = NULL;
+    enum device_result r = DEVICE_OK;
+    pthread_mutex_lock(&narrow_lock);
+    if (!narrow_module(d, u, registers))
+        r = load_module(d, u, registers, &m);
+    if (r == DEVICE_OK && m)
+        VEC_PUSH(&u->gpu_narrow, (struct gpu_narrow){d->index, registers, m});
+    pthread_mutex_unlock(&narrow_lock);
+    return r;
+}
+
+/* After a launch that the driver refused (r) for want of resources. OK: it may be tried again. */
+static enum device_result
+narrow(const struct device_launch *l, enum device_result r)
+{
+    struct device_function *f = l->function;
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2],
+             most = bounded_registers(f->device->profile, threads);
+    struct device_function_info has;
+    if (info(f, &has) != DEVICE_OK || has.registers <= most)
+        return r;
+    if (reaches_variables(f))
+        return refuse_kernel(f->func, r,
+                             "%u registers for each of %u threads: a block has %u for each; "
+                             "__launch_bounds__(%u) has it compiled for that",
+                             has.registers, threads, most, threads);
+    r = load_narrow(f->device, f->unit, most);
+    f->gpu_registers = r == DEVICE_OK ? most : f->gpu_registers;
+    f->gpu_cache_config = 0; /* of this module's function nobody has told the driver */
     return r;
 }
 
@@ -424,30 +502,42 @@ set_cluster_attribute(struct device_function *f, enum device_cluster_attribute a
 }
 
 static enum device_result
+launch_once(struct device_stream *s, const struct device_launch *l, void **params)
+{
+    struct device *d = s->device;
+    CUfunction at;
+    enum device_result r = function(l->function, &at);
+    const uint32_t *g = l->grid, *b = l->block;
+    uint32_t shared = (uint32_t)l->dynamic_shared;
+    if (r != DEVICE_OK)
+        return r;
+    if (l->cluster[0])
+        return launch_clusters(s, l, at, params);
+    return l->cooperative ? GPU(d, cuLaunchCooperativeKernel, at, g[0], g[1], g[2], b[0], b[1],
+                                b[2], shared, gpu_stream(s), params)
+                          : GPU(d, cuLaunchKernel, at, g[0], g[1], g[2], b[0], b[1], b[2], shared,
+                                gpu_stream(s), params, NULL);
+}
+
+static enum device_result
 launch_now(struct device_stream *s, const struct device_launch *l)
 {
     struct device *d = s->device;
     const struct ptx_func *func = l->function->func;
     void *params[func->param_count + 1];
-    CUfunction at;
-    enum device_result r = function(l->function, &at);
     for (uint32_t k = 0; k < func->param_count; k++)
         params[k] = l->params + func->params[k]->param_offset;
-    bool managed = l->function->unit->placed.count > 0;
-    if (r == DEVICE_OK && managed)
-        r = exchange(d, l->function->unit, true);
-    const uint32_t *g = l->grid, *b = l->block;
-    uint32_t shared = (uint32_t)l->dynamic_shared;
-    if (r == DEVICE_OK && l->cluster[0])
-        r = launch_clusters(s, l, at, params);
-    else if (r == DEVICE_OK)
-        r = l->cooperative ? GPU(d, cuLaunchCooperativeKernel, at, g[0], g[1], g[2], b[0], b[1],
-                                 b[2], shared, gpu_stream(s), params)
-                           : GPU(d, cuLaunchKernel, at, g[0], g[1], g[2], b[0], b[1], b[2], shared,
-                                 gpu_stream(s), params, NULL);
+    struct unit *u = l->function->unit;
+    if (!unit_symbols(d, u))
+        return DEVICE_INVALID_PTX;
+    bool managed = u->placed.count > 0;
+    enum device_result r = managed ? exchange(d, u, true) : DEVICE_OK;
+    r = r == DEVICE_OK ? launch_once(s, l, params) : r;
+    if (r == DEVICE_OUT_OF_RESOURCES && (r = narrow(l, r)) == DEVICE_OK)
+        r = launch_once(s, l, params);
     if (r == DEVICE_OK && managed)
         r = GPU(d, cuStreamSynchronize, gpu_stream(s));
-    return r == DEVICE_OK && managed ? exchange(d, l->function->unit, false) : r;
+    return r == DEVICE_OK && managed ? exchange(d, u, false) : r;
 }
 
 /* Two events around the launch. */

@@ -92,6 +92,7 @@ unit_free(struct unit *u)
     }
     ptx_free(u->ptx);
     VEC_FREE(&u->placed);
+    VEC_FREE(&u->gpu_narrow);
     ls_release(u->name);
     ls_release(u);
 }
@@ -353,7 +354,10 @@ image_reset_device(struct device *d)
     for (size_t k = 0; k < units.count; k++) {
         ls_release(units.at[k]->symbols[d->index]);
         units.at[k]->symbols[d->index] = NULL;
-        units.at[k]->gpu_module[d->index] = NULL; /* it ended with its context */
+        units.at[k]->gpu_module[d->index] = NULL;                  /* it ended with its context, */
+        for (size_t n = 0; n < units.at[k]->gpu_narrow.count; n++) /* and so did these */
+            if (units.at[k]->gpu_narrow.at[n].device == d->index)
+                units.at[k]->gpu_narrow.at[n].module = NULL;
     }
     pthread_mutex_unlock(&lock);
 }

@@ -88,9 +88,9 @@ compiled(struct device_function *f)
     return k ? k : compile(f, block, f->func->reqnctapercluster[0] != 0);
 }
 
-/* What launch bounds leave per thread: warps get whole units, and are dealt to the SM's schedulers,
- * so that nine of them need the registers of twelve. */
-static uint32_t
+/* Warps get whole units, and are dealt to the SM's schedulers, so that nine of them need the
+ * registers of twelve. */
+uint32_t
 bounded_registers(const struct device_profile *p, uint32_t threads)
 {
     if (threads > p->max_threads_per_block) /* .maxntid takes any number */

@@ -349,6 +349,14 @@ bool ptx_fits(const struct ptx_module *m, const char *path, struct ls_error *err
 struct ptx_module *ptx_link(struct ptx_module *const *parts, size_t count, const char *path,
                             struct ls_error *err);
 
+/* What a kernel reaches: by calls, by addresses that code takes, by those in variables' initial
+ * values. By index in the module; owned. */
+struct ptx_reached {
+    bool *var, *func;
+};
+struct ptx_reached ptx_reach(const struct ptx_module *m, const struct ptx_func *kernel);
+void ptx_reached_free(struct ptx_reached *r);
+
 /* False: a kernel has more static shared memory than its architecture allows, in ptxas' words. */
 bool ptx_check_shared(const struct ptx_module *m, struct ls_error *err);
 

@@ -6,66 +6,38 @@
  */
 #include "ptx/ptx_priv.h"
 
-#include <string.h>
-
 enum { LIMIT_OLD = 16 << 10, LIMIT = 48 << 10 };
 
-/* What a kernel reaches. */
-struct reached {
-    const struct ptx_module *m;
-    bool *var, *func; /* by index in the module */
-    VEC(const struct ptx_func *) todo;
+/* Bytes of what the kernel reaches, and the largest of it. */
+struct sum {
     uint64_t bytes;
     const struct ptx_var *largest;
 };
 
 static void
-reach_func(struct reached *r, const struct ptx_func *f)
-{
-    if (!f || r->func[f->index])
-        return;
-    r->func[f->index] = true;
-    VEC_PUSH(&r->todo, f);
-}
-
-static void
-add_var(struct reached *r, const struct ptx_var *v)
+add_var(struct sum *s, const struct ptx_var *v)
 {
     uint64_t align = v->align ? v->align : 1;
     if (v->space != PTX_SPACE_SHARED || v->unsized)
         return;
-    r->bytes = ((r->bytes + align - 1) & ~(align - 1)) + v->size;
-    if (!r->largest || v->size > r->largest->size)
-        r->largest = v;
+    s->bytes = ((s->bytes + align - 1) & ~(align - 1)) + v->size;
+    if (!s->largest || v->size > s->largest->size)
+        s->largest = v;
 }
 
-static void
-reach_operand(struct reached *r, const struct ptx_operand *o)
+static struct sum
+sum_of(const struct ptx_module *m, const struct ptx_func *kernel)
 {
-    reach_func(r, o->func);
-    if (o->var && !o->var->func && !r->var[o->var->index]) {
-        r->var[o->var->index] = true;
-        add_var(r, o->var);
-    }
-    for (uint32_t k = 0; k < o->count && o->elements; k++)
-        reach_operand(r, &o->elements[k]);
-}
-
-static void
-reach_all(struct reached *r, const struct ptx_func *kernel)
-{
-    reach_func(r, kernel);
-    while (r->todo.count) {
-        const struct ptx_func *f = r->todo.at[--r->todo.count];
-        for (uint32_t k = 0; k < f->var_count; k++)
-            add_var(r, f->vars[k]);
-        for (uint32_t n = 0; n < f->insn_count; n++)
-            for (uint32_t k = 0; k < f->insns[n].operand_count; k++)
-                reach_operand(r, &f->insns[n].operand[k]);
-        for (uint32_t k = 0; k < f->target_count; k++)
-            for (uint32_t n = 0; f->targets[k].funcs && n < f->targets[k].count; n++)
-                reach_func(r, f->targets[k].funcs[n]);
-    }
+    struct sum s = {0};
+    struct ptx_reached r = ptx_reach(m, kernel);
+    for (uint32_t k = 0; k < m->func_count; k++)
+        for (uint32_t n = 0; r.func[k] && n < m->funcs[k]->var_count; n++)
+            add_var(&s, m->funcs[k]->vars[n]);
+    for (uint32_t k = 0; k < m->var_count; k++)
+        if (r.var[k])
+            add_var(&s, m->vars[k]);
+    ptx_reached_free(&r);
+    return s;
 }
 
 /* "a.cu:12", where the kernel begins, else its line in the PTX. */
@@ -84,11 +56,8 @@ check_kernel(const struct ptx_module *m, const struct ptx_func *kernel, uint64_t
              struct ls_error *err)
 {
     struct arena a = {0};
-    struct reached r = {.m = m,
-                        .var = ARENA_ARRAY(&a, bool, m->var_count + 1),
-                        .func = ARENA_ARRAY(&a, bool, m->func_count + 1)};
-    reach_all(&r, kernel);
-    bool fine = r.bytes <= limit;
+    struct sum s = sum_of(m, kernel);
+    bool fine = s.bytes <= limit;
     if (!fine)
         ls_fail(
             err, LS_ERR_INPUT,
@@ -96,10 +65,9 @@ check_kernel(const struct ptx_module *m, const struct ptx_func *kernel, uint64_t
             "\"%s\" "
             "has %llu; more than %llu must be dynamic: extern __shared__, its size in the launch",
             source_place(&a, kernel), ls_readable_name(&a, kernel->name),
-            (unsigned long long)r.bytes, (unsigned long long)limit, m->target,
-            ls_readable_name(&a, r.largest->name), (unsigned long long)r.largest->size,
+            (unsigned long long)s.bytes, (unsigned long long)limit, m->target,
+            ls_readable_name(&a, s.largest->name), (unsigned long long)s.largest->size,
             (unsigned long long)limit);
-    VEC_FREE(&r.todo);
     arena_free(&a);
     return fine;
 }

@@ -102,6 +102,39 @@ bad_copy_own(const int *in, int *out)
     out[t] = s[t];
 }
 
+/* A whole tile, of which the last elements are unset; SET: those that are used are not. */
+template <int BYTES, bool SET>
+__device__ void
+copy_unset(const int *in, int *out)
+{
+    __shared__ __align__(16) int s[BLOCK];
+    int t = threadIdx.x, each = BYTES / 4;
+    if (t < BLOCK / each)
+        copy<BYTES>(&s[t * each], &in[t * each]);
+    commit();
+    wait<0>();
+    __syncthreads();
+    if (!SET || t < BLOCK / 2)
+        out[t] = 2 * s[t];
+}
+__global__ void
+good_copy_unset(const int *in, int *out)
+{
+    copy_unset<4, true>(in, out);
+    __syncthreads();
+    copy_unset<16, true>(in, out);
+}
+__global__ void
+bad_copy_unset(const int *in, int *out)
+{
+    copy_unset<4, false>(in, out);
+}
+__global__ void
+bad_copy_unset16(const int *in, int *out)
+{
+    copy_unset<16, false>(in, out);
+}
+
 /* Two tiles in turn. */
 template <int LEFT, bool LAST_BARRIER>
 __device__ void
@@ -663,18 +696,20 @@ bad_write_after_reads(int *in, int *out)
 int
 main(int argc, char **argv)
 {
-    int *in, *out, *odd, *which, *at, numbers[] = {0, 1, 2};
+    int *in, *out, *odd, *which, *at, *part, numbers[] = {0, 1, 2};
     float *f, *few;
     cudaMalloc(&in, 16 * WIDE * sizeof(int));
     cudaMalloc(&out, WIDE * sizeof(int));
     cudaMalloc(&odd, (WIDE - 2) * sizeof(int));
     cudaMalloc(&which, sizeof numbers);
     cudaMalloc(&at, WIDE * sizeof(int));
+    cudaMalloc(&part, BLOCK * sizeof(int));
     cudaMalloc(&f, 4096);
     cudaMalloc(&few, 1022 * 4);
     cudaMemset(in, 0, 16 * WIDE * sizeof(int));
     cudaMemset(odd, 0, (WIDE - 2) * sizeof(int));
     cudaMemset(at, 0, WIDE * sizeof(int));
+    cudaMemset(part, 0, BLOCK / 2 * sizeof(int));
     cudaMemset(f, 0, 4096);
     cudaMemset(few, 0, 1022 * 4);
     cudaMemcpy(which, numbers, sizeof numbers, cudaMemcpyHostToDevice);
@@ -697,6 +732,9 @@ main(int argc, char **argv)
     bad_copy_barrier_first<<<1, BLOCK>>>(in, out);
     good_copy_own<<<1, BLOCK>>>(in, out);
     bad_copy_own<<<1, BLOCK>>>(in, out);
+    good_copy_unset<<<1, BLOCK>>>(part, out);
+    bad_copy_unset<<<1, BLOCK>>>(part, out);
+    bad_copy_unset16<<<1, BLOCK>>>(part, out);
     good_pipeline<<<1, BLOCK>>>(in, out, 6);
     bad_pipeline_wait<<<1, BLOCK>>>(in, out, 6);
     bad_pipeline_overwrite<<<1, BLOCK>>>(in, out, 6);
@@ -739,6 +777,7 @@ main(int argc, char **argv)
     good_surface<<<1, BLOCK>>>(surface);
     bad_surface_race<<<1, 32>>>(surface);
     cudaMemset(at, 0, WIDE * sizeof(int));
+    cudaMemset(part, 0, BLOCK / 2 * sizeof(int));
     good_pointer<<<2, BLOCK>>>(at, which);
     bad_pointer_race<<<2, BLOCK>>>(at, which);
     bad_pointer_bounds<<<1, BLOCK>>>(at, which);
@@ -747,7 +786,7 @@ main(int argc, char **argv)
     cudaDeviceSynchronize();
     cudaDestroySurfaceObject(surface);
     cudaFreeArray(array);
-    void *all[] = {in, out, odd, which, at, f, few};
+    void *all[] = {in, out, odd, which, at, part, f, few};
     for (void *p : all)
         cudaFree(p);
     cudaError_t e = cudaGetLastError();

@@ -16,6 +16,8 @@ expected = {
     "bad_copy_no_barrier": "shared-race",
     "bad_copy_barrier_first": "shared-race",
     "bad_copy_own": "shared-race",
+    "bad_copy_unset": "uninitialized",
+    "bad_copy_unset16": "uninitialized",
     "bad_pipeline_wait": "shared-race",
     "bad_pipeline_overwrite": "shared-race",
     "bad_copy_source": "out-of-bounds",

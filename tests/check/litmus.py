@@ -226,7 +226,8 @@ class Maker:
         self.r = random.Random(seed)
 
     def pick(self, *some):
-        return self.r.choice(some)
+        """In an even program all strong accesses are alike: none is volatile, or narrow."""
+        return self.r.choice([x for x in some if not (self.even and x in ("volatile", "cta", "cluster"))])
 
     def scope(self):
         return self.pick("cta", "cta", "cluster", "gpu", "gpu", "gpu", "sys")
@@ -429,7 +430,7 @@ class Maker:
               barrier, soup)
 
     def program(self, name):
-        self.grouped = False
+        self.grouped, self.even = False, self.r.random() < 0.25
         shape = self.pick(*self.SHAPES)
         threads = shape(self)
         places = self.places(len(threads))

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * strong.c: the log of a word's strong accesses (strong.h), and what observation order (PTX ISA
+ * 8.8.5) makes of it: a write comes before all that the thread of a read does next that got its
+ * value, or what atomic operations made of it.
+ */
+#include "check/strong.h"
+
+#include <string.h>
+
+enum { MOST = 32 }; /* bits of `seen` */
+
+struct strong_access {
+    struct mark mark;
+    uint64_t first; /* mark.when of the first of the reads that this one stands for */
+    uint32_t seen;  /* accesses of the log that observe this one, a bit each */
+    bool writes, reads;
+};
+
+struct strong_log {
+    uint32_t cell, age;
+    uint32_t newest; /* stamp */
+    int32_t last;    /* the write that a read would get; -1: one that is not in the log */
+    size_t count, room;
+    struct strong_access *at;
+};
+
+/* -- logs -------------------------------------------------------------------------------------- */
+
+static void
+log_free(struct strong_log *log)
+{
+    if (log)
+        VEC_FREE(log);
+    ls_release(log);
+}
+
+void
+strong_logs_free(struct strong_logs *logs)
+{
+    for (size_t k = 0; k < logs->room; k++)
+        log_free(logs->log[k]);
+    ls_release(logs->log);
+    *logs = (struct strong_logs){0};
+}
+
+static struct strong_log **
+slot_of(struct strong_log **log, size_t room, uint32_t cell)
+{
+    size_t k = cell * 0x9e3779b1u >> 7 & (room - 1);
+    while (log[k] && log[k]->cell != cell)
+        k = (k + 1) & (room - 1);
+    return &log[k];
+}
+
+static void
+logs_grow(struct strong_logs *logs)
+{
+    size_t room = logs->room ? 2 * logs->room : 16;
+    struct strong_log **log = ls_alloc(room * sizeof *log);
+    for (size_t k = 0; k < logs->room; k++)
+        if (logs->log[k])
+            *slot_of(log, room, logs->log[k]->cell) = logs->log[k];
+    ls_release(logs->log);
+    logs->log = log;
+    logs->room = room;
+}
+
+static void
+empty(struct strong_log *log)
+{
+    log->count = 0;
+    log->last = -1;
+}
+
+struct strong_log *
+strong_log_of(struct strong_logs *logs, uint32_t work, uint32_t cell, bool make)
+{
+    if (logs->work != work) {
+        strong_logs_empty(logs);
+        logs->work = work;
+    }
+    if (make && 2 * logs->count >= logs->room)
+        logs_grow(logs);
+    if (!logs->room)
+        return NULL;
+    struct strong_log **slot = slot_of(logs->log, logs->room, cell);
+    if (!*slot && make) {
+        *slot = ls_alloc(sizeof **slot);
+        (*slot)->cell = cell;
+        (*slot)->age = logs->age - 1;
+        logs->count++;
+    }
+    if (*slot && (*slot)->age != logs->age) {
+        (*slot)->age = logs->age;
+        empty(*slot);
+    }
+    return *slot;
+}
+
+bool
+strong_log_knows(const struct strong_log *log)
+{
+    return log->count < MOST;
+}
+
+/* -- one access -------------------------------------------------------------------------------- */
+
+/* The write comes before the access, as it comes before what a thread does that has seen it. */
+static bool
+observed_before(const struct visit *v, uint32_t lane, const struct strong_log *log,
+                const struct strong_access *write)
+{
+    for (uint32_t seen = write->seen; seen; seen &= seen - 1) {
+        const struct strong_access *by = &log->at[__builtin_ctz(seen)];
+        struct mark first = {.who = by->mark.who, .when = by->first};
+        if (race_is_before(v, lane, &first))
+            return true;
+    }
+    return false;
+}
+
+bool
+strong_log_judge(const struct visit *v, const struct touch *t, const struct strong_log *log)
+{
+    bool raced = false;
+    for (size_t k = log->count; k-- > 0 && !raced;) {
+        const struct strong_access *a = &log->at[k];
+        if (a->writes && !observed_before(v, t->lane, log, a)) {
+            enum verdict verdict = race_with_write(v, t, &a->mark);
+            raced = verdict != ORDERED && verdict != RACE_VOLATILE;
+        } else if (!a->writes && v->op != JIT_LOAD) {
+            race_with_reads(v, t, &a->mark, NULL);
+        }
+    }
+    return raced;
+}
+
+/* Writes that the access observes which comes after the log's last one. */
+static uint32_t
+observed_by(const struct visit *v, const struct strong_log *log)
+{
+    if (log->last < 0 || !race_is_morally_strong(v, &log->at[log->last].mark))
+        return 0;
+    uint32_t observed = 1u << log->last;
+    for (uint32_t k = 0; k < log->count && log->at[log->last].reads; k++)
+        observed |= (log->at[k].seen >> log->last & 1) << k;
+    return observed;
+}
+
+static bool
+is_alike(const struct strong_access *a, const struct mark *mark)
+{
+    return a->mark.who == mark->who && !((a->mark.when ^ mark->when) & (MARK_CTA | MARK_VOLATILE));
+}
+
+/* A read of the same thread that observes the same, for which the new one stands from now on. */
+static struct strong_access *
+read_before(const struct strong_log *log, const struct mark *mark, uint32_t observed)
+{
+    for (uint32_t k = 0; k < log->count; k++) {
+        uint32_t had = 0;
+        for (uint32_t w = 0; w < log->count; w++)
+            had |= (log->at[w].seen >> k & 1) << w;
+        if (!log->at[k].writes && had == observed && is_alike(&log->at[k], mark))
+            return &log->at[k];
+    }
+    return NULL;
+}
+
+static void
+forget(struct strong_log *log, uint32_t k)
+{
+    uint32_t low = (1u << k) - 1;
+    memmove(&log->at[k], &log->at[k + 1], (log->count - k - 1) * sizeof log->at[0]);
+    log->count--;
+    for (uint32_t n = 0; n < log->count; n++)
+        log->at[n].seen = (log->at[n].seen & low) | (log->at[n].seen >> 1 & ~low);
+    log->last -= log->last > (int32_t)k;
+}
+
+/* What races with a write mostly races with the next one of its thread, when both are alike (but
+ * for who has seen the next one): in a log that fills up the next one stands for it. What it saw it
+ * has seen. */
+static void
+forget_write_before(struct strong_log *log, uint32_t next)
+{
+    for (uint32_t k = next; k-- > 0;) {
+        struct strong_access *a = &log->at[k];
+        if (!a->writes || !is_alike(a, &log->at[next].mark))
+            continue;
+        a->writes = false;
+        a->seen = 0;
+        if (!a->reads) {
+            forget(log, k);
+            next--;
+        }
+    }
+}
+
+void
+strong_log_note(const struct visit *v, struct strong_log *log, const struct mark *mark,
+                uint32_t floor)
+{
+    bool writes = v->op != JIT_LOAD, reads = v->facts->flags & PLACE_ACQUIRE;
+    if (log->newest < floor)
+        empty(log);
+    if (!(mark->when & MARK_STRONG)) {
+        log->last = writes ? -1 : log->last;
+        return;
+    }
+    log->newest = mark_stamp(mark);
+    uint32_t observed = reads ? observed_by(v, log) : 0, k = (uint32_t)log->count;
+    struct strong_access *same = writes ? NULL : read_before(log, mark, observed);
+    if (same)
+        same->mark = *mark;
+    if (same || !strong_log_knows(log))
+        return;
+    VEC_PUSH(log, (struct strong_access){*mark, mark->when, 0, writes, reads});
+    for (; observed; observed &= observed - 1)
+        log->at[__builtin_ctz(observed)].seen |= 1u << k;
+    if (!writes)
+        return;
+    log->last = (int32_t)k;
+    if (k >= MOST / 2)
+        forget_write_before(log, k);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * strong.h: the strong accesses of a word, one after the other, in kernels where strong accesses
+ * differ (kernel_facts.uneven). The last one says enough where they are alike: two do not race, and
+ * what races with an earlier one races with the last one. Of those that differ in scope, or of
+ * which some are volatile, an access may race with an early one and with none since.
+ */
+#ifndef LOCKSTEP_CHECK_STRONG_H
+#define LOCKSTEP_CHECK_STRONG_H
+
+#include "check/race.h"
+
+/* The logs of some memory: a chunk of device memory (its lock is held), or a block's shared one. */
+struct strong_log;
+struct strong_logs {
+    uint32_t work; /* of this launch alone, */
+    uint32_t age;  /*   and begun since this number was raised */
+    size_t count, room;
+    struct strong_log **log; /* by their cells, hashed; room is a power of two */
+};
+
+/* The log of the cell that begins at byte `cell`; NULL: there is none. make: there is one then. */
+struct strong_log *strong_log_of(struct strong_logs *logs, uint32_t work, uint32_t cell, bool make);
+void strong_logs_free(struct strong_logs *logs);
+/* All logs are empty again. */
+static inline void
+strong_logs_empty(struct strong_logs *logs)
+{
+    logs->age++;
+}
+
+/* False: the log holds MOST accesses and says nothing any more. */
+bool strong_log_knows(const struct strong_log *log);
+/* The access against those of the log; what races is reported. True: something was. */
+bool strong_log_judge(const struct visit *v, const struct touch *t, const struct strong_log *log);
+/* The access is done: a strong one joins the log; a plain write takes the place of what reads see.
+ * All threads that access the cell have met since the stamp `floor`. */
+void strong_log_note(const struct visit *v, struct strong_log *log, const struct mark *mark,
+                     uint32_t floor);
+
+#endif
