@@ -197,6 +197,9 @@ def find_mutants(text):
         yield "order", m.start(), balanced(code, m.start() + 5), "(void)0"
     for m in re.finditer(r"\bCHECK\(cudaFree\(", code):
         yield "free", m.start(), balanced(code, m.start() + 5), "(void)0"
+    for m in re.finditer(r"\bsuite_free_device\(([^;]*)\);", code):
+        for a in re.finditer(r"[^,\s][^,]*", m.group(1)):
+            yield "free", m.start(1) + a.start(), m.start(1) + a.end(), "NULL"
 
 
 def sizes_of(text):
