@@ -14,6 +14,7 @@ struct candidates {
     uint64_t *wanted; /* what may run next and has not been listed */
     const uint32_t *targets;
     uint32_t target_count, targets_met;
+    bool one_certain; /* some lane went to one of the targets */
     uint32_t *out, count;
     bool done;
 };
@@ -25,8 +26,8 @@ list_block(struct candidates *c, uint32_t b)
     c->out[c->count++] = b;
     for (uint32_t k = 0; k < c->target_count; k++)
         c->targets_met += c->targets[k] == b;
-    /* Some lane went to one of the targets: once all of them were tried, one has run. */
-    c->done = c->target_count && c->targets_met == c->target_count;
+    /* Then one has run, once all of them were tried. */
+    c->done = c->one_certain && c->target_count && c->targets_met == c->target_count;
 }
 
 /* Those of [first, end). */
@@ -51,7 +52,11 @@ facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, uint32_t 
 {
     const struct wir *wir = f->wir;
     uint64_t *wanted = ls_alloc(sizeof *wanted * f->block_words);
-    struct candidates c = {.wanted = wanted, .targets = targets, .target_count = count, .out = out};
+    struct candidates c = {.wanted = wanted,
+                           .targets = targets,
+                           .target_count = count,
+                           .one_certain = one_certain,
+                           .out = out};
     memcpy(wanted, f->pending[b], sizeof *wanted * f->block_words);
     for (uint32_t k = 0; k < count; k++)
         set_add(wanted, targets[k]);
@@ -63,7 +68,7 @@ facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, uint32_t 
     }
     list_blocks(&c, low, wir->block_count);
     list_blocks(&c, 0, wir->block_count);
-    *certain = c.done && one_certain;
+    *certain = c.done;
     ls_release(wanted);
     return c.count;
 }

@@ -83,8 +83,8 @@ static bool
 check_writes(const struct visit *v, const struct global_touch *t, const struct cell *c)
 {
     const struct strong_log *log = t->log;
-    bool strong = false, write = false, logged = log && strong_log_knows(log);
-    if (logged && mark_work(&c->strong) == v->b->launch->work)
+    bool strong = false, write = false;
+    if (log && strong_log_holds(log, &c->strong))
         strong = strong_log_judge(v, &t->touch, log);
     else if (c->strong.who && !was_seen(v, t->touch.lane, c))
         strong = race_with_write(v, &t->touch, &c->strong) != ORDERED;
@@ -174,7 +174,7 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
         v->b->rough |= 1u << t->touch.lane;
         t->touch.at = a - first + ((uint64_t)n << k->shift);
         t->log = v->b->launch->facts->uneven
-                     ? strong_log_of(&k->logs, v->b->launch->work, n << k->shift,
+                     ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
                                      t->mark.when & MARK_STRONG)
                      : NULL;
         touch_cell(v, t, &k->cells[n]);

@@ -30,6 +30,7 @@ range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_
                uint32_t work, bool known)
 {
     k->whole = k->whole && known;
+    strong_logs_empty(&k->logs);
     if (count == CHUNK && (!work || known)) {
         if (k->cells)
             shadow_give(&g->room, sizeof(struct cell) * (CHUNK >> k->shift));

@@ -239,13 +239,28 @@ report_proxy(const struct visit *v, const struct touch *t, uint64_t last)
     race_proxy(v, t, &by);
 }
 
-/* s: the cell's last strong write. */
+/* s: the cell's last strong write; joins: the access joins the log. */
+static struct strong_log *
+log_of(const struct visit *v, const struct shared_touch *t, uint64_t s, bool joins)
+{
+    struct block_state *b = v->b;
+    struct mark strong = {0};
+    if (!b->launch->facts->uneven_inside)
+        return NULL;
+    if (pack_stamp(s) >= b->first) {
+        strong = unpack(b, s);
+        strong.when |= s & PACK_SEEN ? MARK_SEEN : 0;
+    }
+    return strong_log_of(v, b->logs, (uint32_t)(t->cell << b->shift), &strong, joins);
+}
+
 static void
 check_strong(const struct visit *v, const struct shared_touch *t, uint64_t s)
 {
     if (pack_stamp(s) < v->b->floor)
         return;
-    if (t->log && strong_log_knows(t->log))
+    struct mark strong = unpack(v->b, s);
+    if (t->log && strong_log_holds(t->log, &strong))
         strong_log_judge(v, &t->touch, t->log);
     else if (!was_seen(v, t, s))
         compare_write(v, t, s);
@@ -257,12 +272,9 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
     struct block_state *b = v->b;
     t->touch.at = t->base + (t->cell << b->shift);
     t->touch.shift = b->shift;
-    t->log = b->launch->facts->uneven_inside
-                 ? strong_log_of(b->logs, b->launch->work, (uint32_t)(t->cell << b->shift),
-                                 mark & PACK_STRONG)
-                 : NULL;
     b->doubtful = true;
     uint64_t w = transfer_over(v, t, &b->write[t->cell]), s = b->strong[t->cell];
+    t->log = log_of(v, t, s, mark & PACK_STRONG);
     uint64_t last = b->write[t->cell];
     if (v->op != JIT_STORE && (pack_stamp(last) < b->first || last & PACK_UNSET) &&
         pack_stamp(s) < b->first)

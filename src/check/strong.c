@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { MOST = 32 }; /* bits of `seen` */
+enum {
+    MOST = 32,      /* bits of `seen` */
+    MOST_LOGS = 512 /* of a chunk, or of a block's shared memory: no more memory than cells take */
+};
 
 struct strong_access {
     struct mark mark;
@@ -73,35 +76,61 @@ empty(struct strong_log *log)
     log->last = -1;
 }
 
-struct strong_log *
-strong_log_of(struct strong_logs *logs, uint32_t work, uint32_t cell, bool make)
+/* Begins with the cell's last strong write, unless somebody has seen it already. */
+static void
+begin_log(const struct visit *v, struct strong_log *log, const struct mark *strong)
 {
+    uint32_t place = mark_place(strong);
+    bool reads =
+        place < v->b->launch->facts->place_count && v->b->facts[place].flags & PLACE_ACQUIRE;
+    empty(log);
+    if (strong->when & MARK_SEEN)
+        return;
+    VEC_PUSH(log, (struct strong_access){*strong, strong->when, 0, true, reads});
+    log->last = 0;
+    log->newest = mark_stamp(strong);
+}
+
+struct strong_log *
+strong_log_of(const struct visit *v, struct strong_logs *logs, uint32_t cell,
+              const struct mark *strong, bool make)
+{
+    uint32_t work = v->b->launch->work;
     if (logs->work != work) {
         strong_logs_empty(logs);
         logs->work = work;
     }
-    if (make && 2 * logs->count >= logs->room)
+    make = make && mark_work(strong) == work;
+    if (make && 2 * logs->count >= logs->room && logs->count < MOST_LOGS)
         logs_grow(logs);
     if (!logs->room)
         return NULL;
     struct strong_log **slot = slot_of(logs->log, logs->room, cell);
-    if (!*slot && make) {
+    if (!*slot && make && logs->count < MOST_LOGS) {
         *slot = ls_alloc(sizeof **slot);
         (*slot)->cell = cell;
         (*slot)->age = logs->age - 1;
         logs->count++;
     }
-    if (*slot && (*slot)->age != logs->age) {
-        (*slot)->age = logs->age;
-        empty(*slot);
-    }
-    return *slot;
+    struct strong_log *log = *slot;
+    if (!log || (log->age != logs->age && !make))
+        return NULL;
+    if (log->age != logs->age)
+        begin_log(v, log, strong);
+    else if (log->count == MOST || (make && !strong_log_holds(log, strong)))
+        empty(log);
+    log->age = logs->age;
+    return log;
 }
 
 bool
-strong_log_knows(const struct strong_log *log)
+strong_log_holds(const struct strong_log *log, const struct mark *strong)
 {
-    return log->count < MOST;
+    for (size_t k = log->count; k-- > 0;)
+        if (log->at[k].writes && log->at[k].mark.who == strong->who &&
+            mark_stamp(&log->at[k].mark) == mark_stamp(strong))
+            return true;
+    return false;
 }
 
 /* -- one access -------------------------------------------------------------------------------- */
@@ -214,7 +243,7 @@ strong_log_note(const struct visit *v, struct strong_log *log, const struct mark
     struct strong_access *same = writes ? NULL : read_before(log, mark, observed);
     if (same)
         same->mark = *mark;
-    if (same || !strong_log_knows(log))
+    if (same || log->count == MOST)
         return;
     VEC_PUSH(log, (struct strong_access){*mark, mark->when, 0, writes, reads});
     for (; observed; observed &= observed - 1)

@@ -19,8 +19,11 @@ struct strong_logs {
     struct strong_log **log; /* by their cells, hashed; room is a power of two */
 };
 
-/* The log of the cell that begins at byte `cell`; NULL: there is none. make: there is one then. */
-struct strong_log *strong_log_of(struct strong_logs *logs, uint32_t work, uint32_t cell, bool make);
+/* The log of the cell that begins at byte `cell`; NULL: there is none. make: an access joins it
+ * soon, and the cell's last strong write is `strong`, with which a new log begins (none, of other
+ * work: the access is the first, and needs no log). */
+struct strong_log *strong_log_of(const struct visit *v, struct strong_logs *logs, uint32_t cell,
+                                 const struct mark *strong, bool make);
 void strong_logs_free(struct strong_logs *logs);
 /* All logs are empty again. */
 static inline void
@@ -29,8 +32,9 @@ strong_logs_empty(struct strong_logs *logs)
     logs->age++;
 }
 
-/* False: the log holds MOST accesses and says nothing any more. */
-bool strong_log_knows(const struct strong_log *log);
+/* The cell's last strong write is in the log. Where it is not (a cell that was cut in bytes; work
+ * of another launch came between), the log does not tell of the cell. */
+bool strong_log_holds(const struct strong_log *log, const struct mark *strong);
 /* The access against those of the log; what races is reported. True: something was. */
 bool strong_log_judge(const struct visit *v, const struct touch *t, const struct strong_log *log);
 /* The access is done: a strong one joins the log; a plain write takes the place of what reads see.

@@ -279,7 +279,6 @@ struct placed {
     void *host;
 };
 
-/* A parsed module, and where its variables lie on each device. */
 /* A unit's module once more on a real GPU, whose functions have at most so many registers. */
 struct gpu_narrow {
     int device;
@@ -287,6 +286,7 @@ struct gpu_narrow {
     void *module;
 };
 
+/* A parsed module, and where its variables lie on each device. */
 struct unit {
     struct ptx_module *ptx;
     char *name;

@@ -250,28 +250,32 @@ load(struct device *d, struct unit *u)
     return symbols;
 }
 
+/* Of unit.gpu_narrow and device_function.gpu_registers. */
+static pthread_mutex_t narrow_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void
 unload(struct device *d, struct unit *u)
 {
     if (u->gpu_module[d->index] && gpu_enter(d) == DEVICE_OK)
         GPU(d, cuModuleUnload, (CUmodule)u->gpu_module[d->index]);
     u->gpu_module[d->index] = NULL;
+    pthread_mutex_lock(&narrow_lock);
     for (size_t k = 0; k < u->gpu_narrow.count; k++) {
         struct gpu_narrow *n = &u->gpu_narrow.at[k];
         if (n->device == d->index && n->module && gpu_enter(d) == DEVICE_OK)
             GPU(d, cuModuleUnload, (CUmodule)n->module);
         n->module = n->device == d->index ? NULL : n->module;
     }
+    pthread_mutex_unlock(&narrow_lock);
 }
-
-static pthread_mutex_t narrow_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The unit's module for so many registers; NULL: there is none yet. */
 static CUmodule
 narrow_module(const struct device *d, const struct unit *u, uint32_t registers)
 {
     for (size_t k = 0; k < u->gpu_narrow.count; k++)
-        if (u->gpu_narrow.at[k].device == d->index && u->gpu_narrow.at[k].registers == registers)
+        if (u->gpu_narrow.at[k].device == d->index && u->gpu_narrow.at[k].registers == registers &&
+            u->gpu_narrow.at[k].module)
             return (CUmodule)u->gpu_narrow.at[k].module;
     return NULL;
 }
@@ -369,12 +373,13 @@ occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
  * block leaves it. nvcc, which sees the source, mostly needs fewer. Such a kernel is taken from a
  * second module, compiled for so few, whose variables would be others: so it must have none. */
 
+/* Or calls functions through pointers, which are the first module's. */
 static bool
 reaches_variables(const struct device_function *f)
 {
     const struct ptx_module *m = f->unit->ptx;
     struct ptx_reached r = ptx_reach(m, f->func);
-    bool any = false;
+    bool any = r.anywhere;
     for (uint32_t k = 0; k < m->var_count; k++)
         any |= r.var[k] && has_place(m->vars[k]);
     ptx_reached_free(&r);
@@ -405,7 +410,7 @@ narrow(const struct device_launch *l, enum device_result r)
     struct device_function_info has;
     if (info(f, &has) != DEVICE_OK || has.registers <= most)
         return r;
-    if (reaches_variables(f))
+    if (reaches_variables(f) || l->cluster[0]) /* cluster attributes are the first module's */
         return refuse_kernel(f->func, r,
                              "%u registers for each of %u threads: a block has %u for each; "
                              "__launch_bounds__(%u) has it compiled for that",

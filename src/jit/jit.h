@@ -180,7 +180,7 @@ enum { JIT_WGMMA_GROUPS = 8 };
 struct jit_wgmma {
     uint32_t come, done; /* products: the last that it met the others at, from 1; computed so far */
     uint32_t groups, last[JIT_WGMMA_GROUPS]; /* committed; of the latest: `done` when they were */
-    uint32_t lanes;                          /* that have committed the next one */
+    uint32_t lanes, asked, vain; /* lanes that committed it; wait for others; how often in vain */
 };
 
 /* (abi) JIT_EVENT_SEEN: an access that is like one told before is not told again: times is raised,

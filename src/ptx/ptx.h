@@ -353,6 +353,7 @@ struct ptx_module *ptx_link(struct ptx_module *const *parts, size_t count, const
  * values. By index in the module; owned. */
 struct ptx_reached {
     bool *var, *func;
+    bool anywhere; /* a call goes through a pointer */
 };
 struct ptx_reached ptx_reach(const struct ptx_module *m, const struct ptx_func *kernel);
 void ptx_reached_free(struct ptx_reached *r);

@@ -49,9 +49,15 @@ ptx_reach(const struct ptx_module *m, const struct ptx_func *kernel)
     reach_func(&w, kernel);
     while (w.todo.count) {
         const struct ptx_func *f = w.todo.at[--w.todo.count];
-        for (uint32_t n = 0; n < f->insn_count; n++)
-            for (uint32_t k = 0; k < f->insns[n].operand_count; k++)
-                reach_operand(&w, &f->insns[n].operand[k]);
+        for (uint32_t n = 0; n < f->insn_count; n++) {
+            const struct ptx_insn *i = &f->insns[n];
+            bool named = i->op != PTX_OP_CALL;
+            for (uint32_t k = 0; k < i->operand_count; k++) {
+                named |= i->operand[k].kind == PTX_O_FUNC;
+                reach_operand(&w, &i->operand[k]);
+            }
+            out.anywhere |= !named;
+        }
         for (uint32_t k = 0; k < f->target_count; k++)
             for (uint32_t n = 0; f->targets[k].funcs && n < f->targets[k].count; n++)
                 reach_func(&w, f->targets[k].funcs[n]);

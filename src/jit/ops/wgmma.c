@@ -220,18 +220,29 @@ gives_way(struct jit_warp *w)
     return 0;
 }
 
-/* .sync: lanes wait for those of their warp that are elsewhere. */
 static bool
 has_others(const struct jit_warp *w, uint32_t lanes)
 {
     return w->lanes & ~lanes;
 }
 
+/* .sync: lanes wait for those of their warp that are elsewhere; not where those wait at another
+ * wgmma for them, again and again: the product says that it wants all. */
+static bool
+waits_for_others(struct jit_warp *w, uint32_t lanes)
+{
+    enum { OFTEN = 64 };
+    struct jit_wgmma *own = w->block->wgmma + w->warp;
+    own->asked = has_others(w, lanes) ? own->asked | lanes : 0;
+    own->vain = own->asked && !has_others(w, own->asked) ? own->vain + 1 : 0;
+    return own->asked && own->vain < OFTEN;
+}
+
 uint32_t
 wgmma_come(struct jit_warp *w, uint32_t lanes)
 {
     struct jit_wgmma *own = w->block->wgmma + w->warp, *all = w->block->wgmma + (w->warp & ~3u);
-    if (has_others(w, lanes))
+    if (waits_for_others(w, lanes))
         return gives_way(w);
     if (!is_whole(w, lanes)) /* the product says so */
         return 1;
@@ -248,7 +259,7 @@ wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left)
     const struct jit_wgmma *own = w->block->wgmma + w->warp,
                            *all = w->block->wgmma + (w->warp & ~3u);
     left = left < JIT_WGMMA_GROUPS ? left : JIT_WGMMA_GROUPS - 1;
-    if (has_others(w, lanes))
+    if (waits_for_others(w, lanes))
         return gives_way(w);
     if (!is_whole(w, lanes) || own->groups <= left)
         return 1;
