@@ -164,7 +164,7 @@ struct kernel_facts {
     bool blocks_meet; /* has an atomic, an ordered access or a fence: blocks may order each other */
     bool releases;    /* something in it may hand on what a warp did: fences, .release */
     bool narrow;      /* a fence or a strong access in it is of block scope */
-    /* Strong accesses differ: some are volatile, or stores, or red, or, between blocks, narrow. */
+    /* Strong accesses differ: some are volatile, or stores, or, between blocks, narrow. */
     bool uneven, uneven_inside;
     bool opaque;     /* what it writes is not known from place[] */
     bool replicated; /* lanes of one instruction store copies of one value on purpose */

@@ -263,7 +263,7 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct wir_insn *f)
     k->releases |= is_fence(i) || (flags_of(i) & PLACE_RELEASE);
     k->narrow |= is_narrow(i);
     bool strong = flags_of(i) & PLACE_STRONG;
-    k->uneven_inside |= flags_of(i) & PLACE_VOLATILE || (strong && (store || red));
+    k->uneven_inside |= flags_of(i) & PLACE_VOLATILE || (strong && store);
     k->uneven |= k->uneven_inside || (strong && flags_of(i) & PLACE_SCOPE_CTA);
     k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
                       i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
