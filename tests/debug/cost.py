@@ -13,15 +13,18 @@ costs more than 20 times the run, of processor time.
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 import past
 
 MOST = 20
+LONGEST = 600  # seconds of a run
 
 
 def seconds(words, times):
@@ -30,18 +33,27 @@ def seconds(words, times):
     for _ in range(times):
         begin = time.perf_counter()
         p = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        used = os.wait4(p.pid, 0)[2]
+        too_long = threading.Timer(LONGEST, p.kill)
+        too_long.start()
+        status, used = os.wait4(p.pid, 0)[1:]
+        too_long.cancel()
+        if os.WIFSIGNALED(status):
+            sys.exit(f"{words}: ended by signal {os.WTERMSIG(status)}, {LONGEST} s at most")
         wall.append(time.perf_counter() - begin)
         cpu.append(used.ru_utime + used.ru_stime)
     return min(cpu), min(wall)
 
 
+def program_of(rung, size):
+    return [str(past.SOURCE / "suite" / f"{rung}.cu"), "--size", size]
+
+
 def measure(rung, size, times):
     with tempfile.TemporaryDirectory() as work:
-        words = past.build([str(past.SOURCE / "suite" / f"{rung}.cu"), "--size", size], work)
+        words = past.build(program_of(rung, size), work)
         run = seconds(words, times)
         debug = seconds([past.LOCKSTEP, "debug", "-batch", "-ex", "run", *words], times)
-    return {"rung": rung, "run": run, "debug": debug}
+    return {"words": program_of(rung, size), "times": times, "run": run, "debug": debug}
 
 
 def main():
@@ -53,15 +65,13 @@ def main():
     o = a.parse_args()
     rungs = o.rungs or sorted({r["rung"] for r in json.loads(subprocess.check_output(
         [past.LOCKSTEP, "suite", "list", "--json"]))})
-    known = {r["rung"]: r for r in map(json.loads, o.log.read_text().splitlines())} if o.log and o.log.exists() else {}
+    known = past.kept(o.log, times=o.times)
     ratios = []
     for rung in rungs:
-        row = known.get(rung)
+        row = known.get(shlex.join(program_of(rung, o.size)))
         if not row:
             row = measure(rung, o.size, o.times)
-            if o.log:
-                with o.log.open("a") as log:
-                    log.write(json.dumps(row) + "\n")
+            past.keep(o.log, row)
         (run, run_wall), (debug, debug_wall) = row["run"], row["debug"]
         ratios.append((debug / run, rung))
         print(f"{rung:36} {run * 1000:7.0f} ms, under debug {debug * 1000:7.0f} ms: {debug / run:5.1f} times "

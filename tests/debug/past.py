@@ -287,9 +287,19 @@ def one(words, points, count, seed):
     return {"words": words, "seconds": seconds, "bytes": asked, "wrong": wrong + bad}
 
 
-def kept(path):
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path and path.exists() else []
-    return {shlex.join(r["words"]): r for r in rows}
+def kept(path, **asked):
+    """The rows of a log that were made with the same options. A last line that was cut off is none."""
+    lines = path.read_text().splitlines(keepends=True) if path and path.exists() else []
+    rows = [json.loads(line) for line in lines if line.endswith("\n")]
+    if len(rows) < len(lines):
+        path.write_text("".join(lines[:-1]))
+    return {shlex.join(r["words"]): r for r in rows if all(r.get(k) == v for k, v in asked.items())}
+
+
+def keep(path, row):
+    if path:
+        with path.open("a") as log:
+            log.write(json.dumps(row) + "\n")
 
 
 def main():
@@ -307,14 +317,13 @@ def main():
     programs = [program_of(r) for r in rungs]
     if o.programs:
         programs += [shlex.split(line) for line in o.programs.read_text().splitlines() if line.strip()]
-    known, rows = kept(o.log), []
+    asked = {"points": -(-o.points // len(programs)), "count": -(-o.bytes // len(programs)), "seed": o.seed}
+    known, rows = kept(o.log, **asked), []
     for n, words in enumerate(programs, 1):
         row = known.get(shlex.join(words))
         if not row:
-            row = one(words, -(-o.points // len(programs)), -(-o.bytes // len(programs)), o.seed)
-            if o.log:
-                with o.log.open("a") as log:
-                    log.write(json.dumps(row) + "\n")
+            row = {**one(words, **asked), **asked}
+            keep(o.log, row)
         rows.append(row)
         print(f"{n}/{len(programs)} {words[0]}: {len(row['seconds'])} steps back, slowest "
               f"{max(row['seconds'], default=0):.2f} s; {row['bytes']} bytes; {len(row['wrong'])} wrong", flush=True)

@@ -24,7 +24,7 @@ const char *command_complete(struct session *s, const char *line, const char *wo
 const char *word_skip(const char *p); /* over blanks */
 /* The next word, and *p behind it; NULL: none. */
 const char *word_next(struct session *s, const char **p);
-/* A number; false with *err where the whole word is none. */
+/* A number from 0; false with *err where the whole word is none. */
 bool word_count(struct session *s, const char *text, uint64_t usual, uint64_t *out,
                 struct ls_error *err);
 /* "/3xw ..." : count, letter, size (0 where not given), and *p behind it. */

@@ -37,8 +37,9 @@ word_count(struct session *s, const char *text, uint64_t usual, uint64_t *out, s
         return true;
     if (!evaluate(&w, text, NULL, &v, err) || !value_integer(&w, &v, &n, err))
         return false;
-    *out = n < 0 ? 0 : (uint64_t)n;
-    return true;
+    *out = (uint64_t)n;
+    return n >= 0 || ls_fail(err, LS_ERR_USAGE, "Counts and positions begin at 0, not at %lld.",
+                             (long long)n);
 }
 
 bool

@@ -169,16 +169,17 @@ add_pointed_text(struct printer *p, const struct value *v)
     text_add(p->out, " \"");
     for (uint32_t k = 0;; k++) {
         struct value c = value_in_memory(t->of, t->space, bits_of(v) + k);
+        bool known = value_fetch(p->w, &c, &unused);
+        if (known && !*c.bytes)
+            break;
         if (k == p->w->elements) {
             text_add(p->out, "\"...");
             return;
         }
-        if (!value_fetch(p->w, &c, &unused)) {
+        if (!known) {
             text_add(p->out, "<cannot be read>");
             break;
         }
-        if (!*c.bytes)
-            break;
         add_char(p->out, *c.bytes, '"');
     }
     text_add(p->out, "\"");
