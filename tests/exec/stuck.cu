@@ -50,7 +50,8 @@ two_locks(int *locks, int *out)
     out[blockIdx.x] = 1;
 }
 
-/* Waits for a block that the device has no room for is not possible here; for one that never comes. */
+/* Waits for a block that the device has no room for is not possible here; for one that never comes.
+ */
 __global__ void
 too_few()
 {

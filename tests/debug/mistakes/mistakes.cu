@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Planted mistakes, a kernel each; the line that is the cause says so. One is chosen by its name. */
+ * Planted mistakes, a kernel each; the line that is the cause says so. One is chosen by its name.
+ */
 #include <cassert>
 #include <cstdio>
 #include <cstring>
