@@ -227,8 +227,8 @@ bad_copy_tail(const int *in, int *out, int n)
 
 /* -- mbarriers -------------------------------------------------------------------------------- */
 
-/* Warp 0 fills tiles, the others use them. EARLY: they give a tile back before they have read it.
- */
+/* Warp 0 fills tiles, the others use them. EARLY: they give a tile back before they have
+ * read it. */
 template <bool EARLY, bool FULL>
 __device__ void
 ring(int *out, int n)

@@ -252,8 +252,8 @@ good_no_halo(const int *in, int *out)
     out[i] = s[t] + s[t + 1] + s[t + 2];
 }
 
-/* Many iterations in place: the barrier behind the writes is there, that behind the reads is not.
- */
+/* Many iterations in place: the barrier behind the writes is there, that behind the reads
+ * is not. */
 template <bool both>
 __device__ static void
 iterate(int *x)

@@ -154,8 +154,8 @@ checked(bool wrong)
     int host[32] = {0};
     buffer b(32);
     for (int k = 0; k < 4; k++)
-        CHECK(cudaMemcpy(b.at, host, sizeof host,
-                         wrong ? cudaMemcpyDeviceToHost : cudaMemcpyDefault)); // line: checked
+        CHECK(cudaMemcpy(b.at, host, sizeof host, // line: checked
+                         wrong ? cudaMemcpyDeviceToHost : cudaMemcpyDefault));
     store<<<1, 32>>>(b.at);
     cudaDeviceSynchronize();
 }

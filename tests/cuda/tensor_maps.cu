@@ -68,8 +68,8 @@ from_global(const CUtensorMap *map, int *out)
     fetch(map, 8, 4, out, BOX * BOX * 4);
 }
 
-/* A map made in shared memory from another one, as programs do that choose tensors on the device.
- */
+/* A map made in shared memory from another one, as programs do that choose tensors on
+ * the device. */
 __global__ void
 replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *other, int *out)
 {

@@ -15,8 +15,8 @@ __global__ void work(double *out, int bad)
     for (volatile int turns = 0; bad < 0 && (int)blockIdx.x == -bad;)
         turns = 1;
     out[threadIdx.x] = sum; // stored
-    asm volatile("st.shared.u32 [%0], %1; exit;" ::"r"((unsigned)__cvta_generic_to_shared(left)),
-                 "r"(blockIdx.x)); // left
+    asm volatile("st.shared.u32 [%0], %1; exit;" // left
+                 ::"r"((unsigned)__cvta_generic_to_shared(left)), "r"(blockIdx.x));
 }
 
 __global__ void wide(unsigned long long *out, unsigned long long x)

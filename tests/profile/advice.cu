@@ -421,8 +421,8 @@ reuse_no(const float *a, float *c)
     c[blockIdx.x * B + threadIdx.x] = 2 * a[blockIdx.x * B + threadIdx.x];
 }
 
-/* Each pair of panels, row by row: those of b come again with each row, and L2 holds them or not.
- */
+/* Each pair of panels, row by row: those of b come again with each row, and L2 holds them
+ * or not. */
 __device__ void
 panels(const float *a, const float *b, float *c, int blocks, int words)
 {

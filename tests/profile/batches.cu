@@ -68,8 +68,8 @@ elsewhere(const int *in, int k)
     return in[k] + in[k + 1];
 }
 
-/* Own memory, at places known and not; calls, atomics, guards and pointers of any space in between.
- */
+/* Own memory, at places known and not; calls, atomics, guards and pointers of any space
+ * in between. */
 __global__ void
 own(const int *in, int *out, int n, const int *any)
 {
