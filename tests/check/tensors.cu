@@ -88,15 +88,20 @@ good_store(const __grid_constant__ CUtensorMap map)
 {
     fill<true>(&map, 0);
 }
+__device__ void
+number(int (*s)[WIDE])
+{
+    for (int k = threadIdx.x; k < HIGH * WIDE; k += blockDim.x)
+        s[k / WIDE][k % WIDE] = k;
+    proxy_fence();
+    __syncthreads();
+}
 /* All lanes of a warp store one box, as CUTLASS's epilogues do: once is as good as 32 times. */
 __global__ void
 good_store_by_warp(const __grid_constant__ CUtensorMap map)
 {
     __shared__ alignas(128) int s[HIGH][WIDE];
-    for (int k = threadIdx.x; k < HIGH * WIDE; k += blockDim.x)
-        s[k / WIDE][k % WIDE] = k;
-    proxy_fence();
-    __syncthreads();
+    number(s);
     if (threadIdx.x < 32) {
         box_store(&map, 0, 0, s);
         bulk_wait();
@@ -107,10 +112,7 @@ __global__ void
 bad_stores_by_warp(const __grid_constant__ CUtensorMap map)
 {
     __shared__ alignas(128) int s[HIGH][WIDE];
-    for (int k = threadIdx.x; k < HIGH * WIDE; k += blockDim.x)
-        s[k / WIDE][k % WIDE] = k;
-    proxy_fence();
-    __syncthreads();
+    number(s);
     if (threadIdx.x < 2) {
         box_store(&map, 0, (int)threadIdx.x, s);
         bulk_wait();

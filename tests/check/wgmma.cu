@@ -65,6 +65,15 @@ wait()
 }
 
 __device__ void
+multiply(float d[4], const tiles &t, int add)
+{
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b), add);
+    commit();
+    wait<0>();
+}
+
+__device__ void
 fill(tiles *t, const __half *a, const __half *b)
 {
     for (unsigned n = threadIdx.x; n < M * K; n += blockDim.x)
@@ -91,10 +100,7 @@ good_product(float *out, const __half *a, const __half *b)
     proxy_fence();
     __syncthreads();
     for (unsigned k = 0; k < STEPS; k++) {
-        fence();
-        product(d, descriptor(t.a), descriptor(t.b), k != 0);
-        commit();
-        wait<0>();
+        multiply(d, t, k != 0);
     }
     store(out, d);
 }
@@ -248,10 +254,7 @@ good_meeting(float *out, const __half *a, const __half *b)
     for (unsigned k = 0; k < STEPS; k++) {
         fill(&t, a, b);
         proxy_fence();
-        fence();
-        product(d, descriptor(t.a), descriptor(t.b), k != 0);
-        commit();
-        wait<0>();
+        multiply(d, t, k != 0);
     }
     store(out, d);
 }
@@ -279,10 +282,7 @@ good_elected(float *out, const __half *a, const __half *b)
                          "%1; @!p bra WAIT_%=; }" ::"r"((unsigned)__cvta_generic_to_shared(&full)),
                          "r"(k & 1)
                          : "memory");
-        fence();
-        product(d, descriptor(t.a), descriptor(t.b), k != 0);
-        commit();
-        wait<0>();
+        multiply(d, t, k != 0);
     }
     store(out, d);
 }
