@@ -11,7 +11,7 @@
 
 enum { TAPS = ROW_TAPS, BOX = ROW_BOX, BLOCK = ROW_BLOCK, TILE = 32, STEPS = 8 };
 
-/* -- products -------------------------------------------------------------------------------------- */
+/* -- products ---------------------------------------------------------------------------------- */
 
 __global__ void
 sgemm_naive(const float *a, const float *b, float *c, int n)
@@ -84,7 +84,7 @@ sgemm_reg(const float *a, const float *b, float *c, int n)
         }
 }
 
-/* -- transposes ------------------------------------------------------------------------------------ */
+/* -- transposes -------------------------------------------------------------------------------- */
 
 __global__ void
 transpose_naive(const float *in, float *out, int n)
@@ -110,7 +110,7 @@ transpose_tiled(const float *in, float *out, int n)
             out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
-/* -- averaging filter, convolutions ------------------------------------------------------------------ */
+/* -- averaging filter, convolutions ------------------------------------------------------------ */
 
 __global__ void
 avg_global(const float *in, float *out, int n)
@@ -133,8 +133,9 @@ avg_temporal(const float *in, float *out, int n)
     for (int step = 1; step <= STEPS; step++, now ^= 1) {
         for (int i = threadIdx.x + step; i < BLOCK + 2 * STEPS - step; i += BLOCK) {
             int g = first + i;
-            s[now ^ 1][i] = g <= 0 || g >= n - 1 ? s[now][i]
-                                                 : (s[now][i - 1] + s[now][i] + s[now][i + 1]) * (1.0f / 3);
+            s[now ^ 1][i] = g <= 0 || g >= n - 1
+                                ? s[now][i]
+                                : (s[now][i - 1] + s[now][i] + s[now][i + 1]) * (1.0f / 3);
         }
         __syncthreads();
     }
@@ -234,7 +235,7 @@ conv2d_tile16(const float *in, float *out, int n)
         out[y * n + x] = sum;
 }
 
-/* -- sums of neighbours, differences ------------------------------------------------------------------ */
+/* -- sums of neighbours, differences ----------------------------------------------------------- */
 
 __global__ void
 sum3_direct(const float *in, float *out, int n)
@@ -286,10 +287,11 @@ fd_local(const float *in, float *out, int n)
         out[i] = i + 1 < n ? s[threadIdx.x + 1] - s[threadIdx.x] : 0;
 }
 
-/* -- sparse product, reductions, histograms ------------------------------------------------------------ */
+/* -- sparse product, reductions, histograms ---------------------------------------------------- */
 
 __global__ void
-spmv_csr(const int *start, const int *column, const float *value, const float *x, float *y, int rows)
+spmv_csr(const int *start, const int *column, const float *value, const float *x, float *y,
+         int rows)
 {
     int r = blockIdx.x * BLOCK + threadIdx.x;
     float sum = 0;
@@ -378,7 +380,7 @@ hist_global(const unsigned char *in, unsigned *out, int n)
         atomicAdd(&out[in[i]], 1u);
 }
 
-/* -- costs ---------------------------------------------------------------------------------------------- */
+/* -- costs ------------------------------------------------------------------------------------- */
 
 __global__ void
 empty(void)
@@ -401,7 +403,7 @@ barriers(const float *in, float *out, int steps)
     out[i] = s[threadIdx.x];
 }
 
-/* -- the rows --------------------------------------------------------------------------------------------- */
+/* -- the rows ---------------------------------------------------------------------------------- */
 
 static struct device {
     float *a, *b, *c;
@@ -425,7 +427,8 @@ check(cudaError_t error, const char *call)
 
 /* The input stays: the first launch reads a, the others go to and fro between b and c. */
 static void
-iterate(int launches, void (*kernel)(const float *, float *, int), const float **from, float **to, int n)
+iterate(int launches, void (*kernel)(const float *, float *, int), const float **from, float **to,
+        int n)
 {
     for (int i = 0; i < launches; i++) {
         kernel<<<GRID1, BLOCK>>>(*from, *to, n);
@@ -470,8 +473,10 @@ launch(enum row_id row, int n)
     CASE(reduce_treemod, reduce_treemod<<<GRID1, BLOCK>>>(a, c, n))
     CASE(reduce_gridstride, reduce_gridstride<<<256, BLOCK>>>(a, c, n))
     CASE(reduce_atomic, cudaMemsetAsync(c, 0, 4), reduce_atomic<<<256, BLOCK>>>(a, c, n))
-    CASE(hist_local, cudaMemsetAsync(dev.bins, 0, 1024), hist_local<<<256, BLOCK>>>(dev.bytes, dev.bins, n))
-    CASE(hist_global, cudaMemsetAsync(dev.bins, 0, 1024), hist_global<<<256, BLOCK>>>(dev.bytes, dev.bins, n))
+    CASE(hist_local, cudaMemsetAsync(dev.bins, 0, 1024),
+         hist_local<<<256, BLOCK>>>(dev.bytes, dev.bins, n))
+    CASE(hist_global, cudaMemsetAsync(dev.bins, 0, 1024),
+         hist_global<<<256, BLOCK>>>(dev.bytes, dev.bins, n))
     CASE(conv2d_basic, conv2d_basic<<<GRID2(16), dim3(16, 16)>>>(a, c, n))
     CASE(conv2d_tile20, conv2d_tile20<<<GRID2(16), dim3(20, 20)>>>(a, c, n))
     CASE(conv2d_tile16, conv2d_tile16<<<GRID2(16), dim3(16, 16)>>>(a, c, n))

@@ -41,7 +41,7 @@ which it does nothing.
 
 def table():
     with open(f"{ROOT}/src/jit/passes/passes.def") as f:
-        text = f.read()
+        text = re.sub(r'"\n\s+"', "", f.read())  # strings in two lines
     rows = re.findall(r'^PASS\((\w+), "([\w-]+)", (\w+), (\w+), (\w+), "([\w./]+)",\s+"(.*?)"\)$', text, re.M)
     names = {row[0]: row[1] for row in rows}
     out = HEAD

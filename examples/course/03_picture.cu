@@ -23,7 +23,8 @@ int main(int argc, char **argv)
     uchar3 *in = to_device(picture);
     unsigned char *out;
     CHECK(cudaMalloc(&out, width * height));
-    dim3 block(16, BLOCK / 16), grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
+    dim3 block(16, BLOCK / 16),
+        grid((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
     grey<<<grid, block>>>(in, out, width, height);
     CHECK(cudaFree(in));
     return verified(from_device(out, width * height), expected);

@@ -27,7 +27,8 @@ int main(int argc, char **argv)
     }
     float *a = to_device(in), *b;
     CHECK(cudaMalloc(&b, rows * columns * sizeof *b));
-    transpose<<<dim3((columns + 31) / 32, (rows + 31) / 32), dim3(32, BLOCK / 32)>>>(a, b, rows, columns);
+    transpose<<<dim3((columns + 31) / 32, (rows + 31) / 32), dim3(32, BLOCK / 32)>>>(a, b, rows,
+                                                                                     columns);
     CHECK(cudaFree(a));
     return verified(from_device(b, rows * columns), expected);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 11: two halves in two streams: copies and kernels of one beside those of the other, from pinned memory.
+// 11: two halves in two streams: copies and kernels of one beside those of the other, from pinned
+// memory.
 #include "course.h"
 
 __global__ void squares(float *a, int n)

@@ -27,7 +27,8 @@ int main(int argc, char **argv)
     for (int step = 0; step < 2; step++) {
         std::vector<float> before = expected;
         for (int i = 0; i < n; i++)
-            expected[i] = (before[i > 0 ? i - 1 : 0] + before[i] + before[i < n - 1 ? i + 1 : n - 1]) / 3;
+            expected[i] =
+                (before[i > 0 ? i - 1 : 0] + before[i] + before[i < n - 1 ? i + 1 : n - 1]) / 3;
     }
     float *a = to_device(in), *b;
     CHECK(cudaMalloc(&b, n * sizeof *b));

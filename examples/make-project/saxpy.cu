@@ -24,7 +24,8 @@ saxpy(int n, float a, const float *x, float *y)
 {
     float *dx = nullptr, *dy = nullptr;
     size_t bytes = n * sizeof(float);
-    bool ok = fine(cudaMalloc(&dx, bytes), "cudaMalloc") && fine(cudaMalloc(&dy, bytes), "cudaMalloc") &&
+    bool ok = fine(cudaMalloc(&dx, bytes), "cudaMalloc") &&
+              fine(cudaMalloc(&dy, bytes), "cudaMalloc") &&
               fine(cudaMemcpy(dx, x, bytes, cudaMemcpyHostToDevice), "copy of x") &&
               fine(cudaMemcpy(dy, y, bytes, cudaMemcpyHostToDevice), "copy of y");
     if (ok) {

@@ -75,7 +75,7 @@ debug_lanes(struct debug *d, const struct jit_activation *a)
     return holds ? holds : a->mask;
 }
 
-/* What a block keeps for the tool is how many barriers have been complete in it. */
+/* The debugger keeps in a block's tool pointer how many of its barriers are complete. */
 static uint32_t
 phase_of(const struct jit_block *b)
 {

@@ -34,7 +34,7 @@ describe_shared(const struct exec_slot *s, uint64_t a, char *out, size_t room)
     return true;
 }
 
-/* Where the address would have to lie: text about what is near. */
+/* Writes what lies at or beside a faulting address: shared or local memory, an allocation. */
 void
 exec_describe_address(const struct exec_slot *s, uint64_t a, char *out, size_t room)
 {

@@ -176,7 +176,7 @@ describe(const struct exec_slot *s, uint32_t first, uint32_t end, struct text *o
     return waiting;
 }
 
-/* Of the block s; thread `waiting` of it is the one named. */
+/* Ends the launch with a deadlock of block s; the message names its thread `waiting`. */
 static _Noreturn void
 report(struct exec_slot *s, uint32_t waiting, struct text *t)
 {

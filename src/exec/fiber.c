@@ -239,7 +239,7 @@ exec_fibers_free(struct exec_slot *s)
 
 /* -- the stack of this thread ------------------------------------------------------------------ */
 
-/* Where calls in generated code become too deep. */
+/* The lowest stack address that calls in generated code may reach on this thread. */
 uint8_t *
 exec_stack_end(void)
 {

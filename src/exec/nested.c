@@ -62,7 +62,7 @@ gather_params(const struct ptx_func *f, const uint8_t *area, uint32_t lane, uint
     }
 }
 
-/* What a child prints comes where its parent's block has come to. */
+/* A child grid's output goes behind what its parent's block has printed so far. */
 static void
 print_in_parent(const char *text, size_t size, void *context)
 {

@@ -345,7 +345,7 @@ step_out(struct exec_run *run)
 
 /* -- samples ----------------------------------------------------------------------------------- */
 
-/* Whether it is the block that is being looked at. */
+/* Whether the slot runs the block that this worker takes samples of. */
 static bool
 is_seen(const struct exec_worker *w, const struct exec_slot *s)
 {

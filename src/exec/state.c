@@ -135,7 +135,7 @@ read_of_thread(const char *thread, const char *name, char *out, size_t room)
     return n > 0;
 }
 
-/* It waits, without a limit, for another thread of this process. */
+/* Whether a thread of this process waits on a futex without a time limit, for another thread. */
 static bool
 waits_for_thread(const char *thread)
 {

@@ -6,7 +6,7 @@
  */
 #include "profile/profile_priv.h"
 
-/* What is kept of one: a copy, since verdicts of patterns make room for others. */
+/* An access of a batch. Its verdict is a copy: the table of verdicts drops old ones. */
 struct kept {
     struct site *site;
     struct verdict verdict;

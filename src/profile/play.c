@@ -232,7 +232,7 @@ do_job(struct player *p, enum job job)
         pthread_barrier_wait(&p->end);
 }
 
-/* As many hands as are wanted and to be had. */
+/* Starts the threads that play a wave: as many as the caller asks for, MOST_HANDS at most. */
 static void
 hire(struct player *p, uint32_t hands)
 {

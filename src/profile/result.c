@@ -48,7 +48,7 @@ global_accesses(const struct sums *s)
     return n;
 }
 
-/* What few kernels have is left out of the others. */
+/* A counter that few kernels have: zero is no member of the JSON object. */
 static json_t *
 some(uint64_t n)
 {

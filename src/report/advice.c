@@ -180,7 +180,7 @@ ask_all(struct subject *s)
         }
 }
 
-/* What it saves here, and half as much what it would where the device is full. */
+/* The order of advice: seconds saved, plus half of those saved were the device full. */
 static double
 worth(const struct report_advice *a)
 {

@@ -195,8 +195,8 @@ sources(struct view *v)
     const json_t *lines = json_object_get(v->kernel, "lines");
     size_t n = json_array_size(lines);
     struct shares all = {0};
+    all.seconds = report_lines_seconds(v->kernel);
     for (size_t k = 0; k < n; k++) {
-        all.seconds += report_line_seconds(json_array_get(lines, k));
         all.waits += waits_of(json_array_get(lines, k));
         all.ptx = all.ptx || json_object_get(json_array_get(lines, k), "ptx");
     }
@@ -393,25 +393,6 @@ page_kernel(struct text *t, const json_t *result, const json_t *kernel, const js
     arena_free(&v->arena);
 }
 
-/* The kernel of another result that stands for the same one; NULL: none does. */
-static const json_t *
-before_of(struct view *v, const json_t *before, const json_t *kernel)
-{
-    size_t k;
-    json_t *other;
-    const char *name = ls_readable_name(&v->arena, report_text(kernel, "name"));
-    json_array_foreach (json_object_get(before, "kernels"), k, other) {
-        bool shape = json_equal(json_object_get(other, "grid"), json_object_get(kernel, "grid")) &&
-                     json_equal(json_object_get(other, "block"), json_object_get(kernel, "block"));
-        if (shape && strcmp(ls_readable_name(&v->arena, report_text(other, "name")), name) == 0)
-            return other;
-    }
-    json_array_foreach (json_object_get(before, "kernels"), k, other) /* launched otherwise */
-        if (strcmp(ls_readable_name(&v->arena, report_text(other, "name")), name) == 0)
-            return other;
-    return NULL;
-}
-
 static void
 contents(struct view *v)
 {
@@ -468,7 +449,7 @@ report_profile_html(const json_t *result, const json_t *before, const char *titl
         }
         snprintf(id, sizeof id, "kernel%zu", k);
         struct page_run was = {before ? report_device(before) : NULL,
-                               before ? before_of(&v, before, kernel) : NULL};
+                               before ? report_same_kernel(before, kernel, true) : NULL};
         page_kernel(out, result, kernel, kernels, was.device && was.kernel ? &was : NULL, id,
                     ls_readable_name(&v.arena, report_text(kernel, "name")), k < 4);
     }

@@ -119,6 +119,42 @@ report_line_seconds(const json_t *line)
     return report_number(line, "bound", "seconds", NULL);
 }
 
+double
+report_lines_seconds(const json_t *kernel)
+{
+    double sum = 0;
+    size_t k;
+    json_t *line;
+    json_array_foreach (json_object_get(kernel, "lines"), k, line)
+        sum += report_line_seconds(line);
+    return sum;
+}
+
+/* A saved result has the name for people as "name". */
+static const char *
+symbol_of(const json_t *kernel)
+{
+    return report_text(kernel, json_object_get(kernel, "symbol") ? "symbol" : "name");
+}
+
+const json_t *
+report_same_kernel(const json_t *result, const json_t *kernel, bool any_shape)
+{
+    const json_t *otherwise = NULL;
+    size_t k;
+    json_t *other;
+    json_array_foreach (json_object_get(result, "kernels"), k, other) {
+        if (strcmp(symbol_of(other), symbol_of(kernel)) != 0)
+            continue;
+        if (json_equal(json_object_get(other, "grid"), json_object_get(kernel, "grid")) &&
+            json_equal(json_object_get(other, "block"), json_object_get(kernel, "block")))
+            return other;
+        if (any_shape && !otherwise)
+            otherwise = other;
+    }
+    return otherwise;
+}
+
 void
 report_line_facts(const json_t *line, struct arena *a, struct text *t)
 {

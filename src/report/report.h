@@ -97,6 +97,10 @@ size_t report_sources(const json_t *kernel, struct arena *a, struct report_sourc
 const json_t *report_line(const json_t *kernel, const char *file, int number);
 /* The least time that its accesses take, of all launches. */
 double report_line_seconds(const json_t *line);
+double report_lines_seconds(const json_t *kernel); /* of all its lines */
+/* The kernel of another result that stands for this one; NULL: none does. any_shape: one that was
+ * launched otherwise, where none has this grid and block. */
+const json_t *report_same_kernel(const json_t *result, const json_t *kernel, bool any_shape);
 /* A line's accesses in short: "512 shared load x 32 wavefronts (ideal 1), 1.2 M flop". */
 void report_line_facts(const json_t *line, struct arena *a, struct text *out);
 /* The worst access of a line: false where it has none of that space ("shared", "global"). */

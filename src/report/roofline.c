@@ -155,7 +155,7 @@ label_of(struct arena *a, const json_t *kernel)
     return *label ? label : ls_readable_name(a, report_text(kernel, "name"));
 }
 
-/* Where no point lies in the label's line, its letters 7 wide. */
+/* The first x right of a point at which its label, 7 units a letter, covers no other point. */
 static double
 free_of_points(const struct roof *r, const struct point *p, size_t letters)
 {

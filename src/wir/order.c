@@ -84,7 +84,7 @@ find_loops(struct wir *f, struct order *o, uint32_t shift)
     }
 }
 
-/* What is not reached is not kept. */
+/* Numbers the blocks; those that no path from the entry reaches are dropped. */
 static void
 place_blocks(struct wir *f, const struct wir_block *raw, uint32_t count)
 {

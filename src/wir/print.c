@@ -81,7 +81,7 @@ make_names(struct printer *p, struct arena *a)
 
 /* -- declarations ------------------------------------------------------------------------------ */
 
-/* Those that some instruction names, a line for each row of one type. */
+/* Declares the registers that instructions name, those of one type together. */
 static void
 print_registers(const struct printer *p)
 {

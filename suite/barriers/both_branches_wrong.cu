@@ -33,6 +33,6 @@ turn_round(int *out, const int *in)
 int
 main(int argc, char **argv)
 {
-    return barriers_main("barriers/both_branches_wrong", "one barrier in each branch", turn_round, argc,
-                         argv);
+    return barriers_main("barriers/both_branches_wrong", "one barrier in each branch", turn_round,
+                         argc, argv);
 }

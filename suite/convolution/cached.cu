@@ -37,6 +37,7 @@ int
 main(int argc, char **argv)
 {
     const struct convolution c = {"convolution/cached",
-                                  "tile without halo, the rest from the cache", set_mask, launch<convolve>};
+                                  "tile without halo, the rest from the cache", set_mask,
+                                  launch<convolve>};
     return convolution_main(&c, argc, argv);
 }

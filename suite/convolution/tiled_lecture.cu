@@ -38,6 +38,7 @@ int
 main(int argc, char **argv)
 {
     const struct convolution c = {"convolution/tiled_lecture",
-                                  "listing: ghosts missing in the last tile", set_mask, launch<convolve>};
+                                  "listing: ghosts missing in the last tile", set_mask,
+                                  launch<convolve>};
     return convolution_main(&c, argc, argv);
 }

@@ -25,6 +25,6 @@ add_place(float *m, int rows, int cols)
 int
 main(int argc, char **argv)
 {
-    return flatten_main("flatten/mixed_wrong", "by columns, taken to be by rows", true, flatten_rows<add_place>,
-                        argc, argv);
+    return flatten_main("flatten/mixed_wrong", "by columns, taken to be by rows", true,
+                        flatten_rows<add_place>, argc, argv);
 }

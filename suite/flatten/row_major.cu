@@ -23,6 +23,6 @@ add_place(float *m, int rows, int cols)
 int
 main(int argc, char **argv)
 {
-    return flatten_main("flatten/row_major", "by rows, threads along a row", false, flatten_rows<add_place>, argc,
-                        argv);
+    return flatten_main("flatten/row_major", "by rows, threads along a row", false,
+                        flatten_rows<add_place>, argc, argv);
 }

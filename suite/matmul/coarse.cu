@@ -2,8 +2,8 @@
  *
  * Matrix product between tiled and register-blocked: a thread computes EACH elements of a column, a
  * block of TILE x HIGH threads a tile of TILE x TILE. An element of B, read once from shared memory
- * into a register, serves EACH multiply-adds: 1 + 1 / EACH loads for one, where the tiled rung needs
- * two. TILE and HIGH are fixed when the program is compiled (-DTILE=64 -DHIGH=16).
+ * into a register, serves EACH multiply-adds: 1 + 1 / EACH loads for one, where the tiled rung
+ * needs two. TILE and HIGH are fixed when the program is compiled (-DTILE=64 -DHIGH=16).
  *
  * systems: A6
  * title: thread coarsening: 4 elements a thread
@@ -58,6 +58,7 @@ __launch_bounds__(TILE *HIGH) product(const float *a, const float *b, float *c, 
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"matmul/coarse", "four elements a thread", 0, 0, suite_product_blocks<product, TILE, HIGH, TILE, TILE>};
+    const struct suite_product p = {"matmul/coarse", "four elements a thread", 0, 0,
+                                    suite_product_blocks<product, TILE, HIGH, TILE, TILE>};
     return suite_product_main(&p, argc, argv);
 }

@@ -32,6 +32,7 @@ product(const float *a, const float *b, float *c, int m, int k, int n)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"matmul/naive", "product from global memory", 0, 0, suite_product_blocks<product, SIDE, SIDE>};
+    const struct suite_product p = {"matmul/naive", "product from global memory", 0, 0,
+                                    suite_product_blocks<product, SIDE, SIDE>};
     return suite_product_main(&p, argc, argv);
 }

@@ -100,6 +100,7 @@ int
 main(int argc, char **argv)
 {
     static_assert(LANES % DEPTH == 0, "a warp brings whole rows of the tile of A");
-    const struct suite_product p = {"matmul/register", "register-blocked product", 0, 0, suite_product_blocks<product, LANES, WARPS, WIDE, HIGH>};
+    const struct suite_product p = {"matmul/register", "register-blocked product", 0, 0,
+                                    suite_product_blocks<product, LANES, WARPS, WIDE, HIGH>};
     return suite_product_main(&p, argc, argv);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix product with seven half-sized products instead of eight (Strassen, "Gaussian elimination is
- * not optimal", 1969): sums of A's and of B's quarters, seven products by the kernel of
+ * Matrix product with seven half-sized products instead of eight (Strassen, "Gaussian elimination
+ * is not optimal", 1969): sums of A's and of B's quarters, seven products by the kernel of
  * matmul/pipelined, side by side in streams, and sums of their results. As often as m, k and n are
  * multiples of 8 and at least twice --tile: an eighth of the arithmetic less each time, for some 31
  * quarters of a matrix more to move.
  *
- * The result is not that of eight products rounded: errors are bounded against the largest elements of
- * A and B, not element by element (Higham, "Accuracy and stability of numerical algorithms", 23.2.2).
+ * The result is not that of eight products rounded: errors are bounded against the largest elements
+ * of A and B, not element by element (Higham, "Accuracy and stability of numerical algorithms").
  *
- *     M1 = (A11 + A22)(B11 + B22)   M2 = (A21 + A22) B11   M3 = A11 (B12 - B22)   M4 = A22 (B21 - B11)
- *     M5 = (A11 + A12) B22   M6 = (A21 - A11)(B11 + B12)   M7 = (A12 - A22)(B21 + B22)
+ *     M1 = (A11 + A22)(B11 + B22)   M2 = (A21 + A22)B11   M3 = A11(B12 - B22)   M4 = A22(B21 - B11)
+ *     M5 = (A11 + A12)B22   M6 = (A21 - A11)(B11 + B12)   M7 = (A12 - A22)(B21 + B22)
  *     C11 = M1 + M4 - M5 + M7   C12 = M3 + M5   C21 = M2 + M4   C22 = M1 - M2 + M3 + M6
  *
  * systems: A6
@@ -43,8 +43,8 @@ add(float4 a, float4 b, float sign)
     return make_float4(a.x + sign * b.x, a.y + sign * b.y, a.z + sign * b.z, a.w + sign * b.w);
 }
 
-/* The sums of a matrix's quarters, rows x cols each (cols in words of 4), that the products take; row:
- * from one row of the matrix to the next. left: A's, else B's. */
+/* The sums of a matrix's quarters, rows x cols each (cols in words of 4), that the products take;
+ * row: from one row of the matrix to the next. left: A's, else B's. */
 template <bool left>
 __global__ void
 __launch_bounds__(THREADS) sums(const float4 *in, float4 *out, int rows, int cols, int row)
@@ -54,7 +54,8 @@ __launch_bounds__(THREADS) sums(const float4 *in, float4 *out, int rows, int col
         return;
     const float4 *at = in + (size_t)y * row + x;
     size_t quarter = (size_t)rows * cols;
-    float4 q11 = at[0], q12 = at[cols], q21 = at[(size_t)rows * row], q22 = at[(size_t)rows * row + cols];
+    float4 q11 = at[0], q12 = at[cols], q21 = at[(size_t)rows * row],
+           q22 = at[(size_t)rows * row + cols];
     out += (size_t)y * cols + x;
     out[0] = add(q11, q22, 1);
     if (left) {
@@ -114,12 +115,14 @@ reserve(struct level *l, size_t left, size_t right, size_t result)
 static bool
 can_split(int m, int k, int n, int least)
 {
-    return m % 8 == 0 && k % 8 == 0 && n % 8 == 0 && m >= 2 * least && k >= 2 * least && n >= 2 * least;
+    return m % 8 == 0 && k % 8 == 0 && n % 8 == 0 && m >= 2 * least && k >= 2 * least &&
+           n >= 2 * least;
 }
 
 /* C = A B with A's rows lda apart; stream 0 and the others wait for each other. */
 static void
-multiply(const float *a, int lda, const float *b, float *c, int m, int k, int n, int least, int depth)
+multiply(const float *a, int lda, const float *b, float *c, int m, int k, int n, int least,
+         int depth)
 {
     if (depth == MOST_LEVELS || !can_split(m, k, n, least)) {
         plain(a, lda, b, c, m, k, n, 0);
@@ -141,8 +144,8 @@ multiply(const float *a, int lda, const float *b, float *c, int m, int k, int n,
                                     : l->left + i * left;
         int rows_apart = i == 2 || i == 3 ? lda : hk;
         if (deeper)
-            multiply(own, rows_apart, l->right + i * right, l->result + i * result, hm, hk, hn, least,
-                     depth + 1);
+            multiply(own, rows_apart, l->right + i * right, l->result + i * result, hm, hk, hn,
+                     least, depth + 1);
         else
             plain(own, rows_apart, l->right + i * right, l->result + i * result, hm, hk, hn, i);
     }
@@ -152,7 +155,8 @@ multiply(const float *a, int lda, const float *b, float *c, int m, int k, int n,
 static void
 launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 {
-    for (int i = 0; i < PRODUCTS; i++) /* ordinary streams: they wait for stream 0, and it for them */
+    /* Ordinary streams: they wait for stream 0, and it for them. */
+    for (int i = 0; i < PRODUCTS; i++)
         if (!streams[i])
             CHECK(cudaStreamCreate(&streams[i]));
     multiply(a, k, b, c, m, k, n, tile, 0);
@@ -161,7 +165,8 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"matmul/strassen", "product by seven halves", 2048, 1 << 20, launch};
+    const struct suite_product p = {"matmul/strassen", "product by seven halves", 2048, 1 << 20,
+                                    launch};
     int status = suite_product_main(&p, argc, argv);
     for (int i = 0; i < PRODUCTS; i++) {
         product_release(&rooms[i]);

@@ -31,7 +31,8 @@ product(const float *a, const float *b, float *c, int m, int k, int n)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {
-        "sgemm/double_sum", "product, global memory, sum in double precision", 0, 0, launch_rows_along_x<product>};
+    const struct suite_product p = {"sgemm/double_sum",
+                                    "product, global memory, sum in double precision", 0, 0,
+                                    launch_rows_along_x<product>};
     return suite_product_main(&p, argc, argv);
 }

@@ -29,6 +29,7 @@ smooth(struct smooth m)
 int
 main(int argc, char **argv)
 {
-    const struct smooth_program p = {"smooth/global", "smoothing, global memory", NULL, smooth_launch<smooth>};
+    const struct smooth_program p = {"smooth/global", "smoothing, global memory", NULL,
+                                     smooth_launch<smooth>};
     return smooth_main(&p, argc, argv);
 }

@@ -39,6 +39,7 @@ smooth(struct smooth m)
 int
 main(int argc, char **argv)
 {
-    const struct smooth_program p = {"smooth/shared", "smoothing, tile with halo", prepare, smooth_launch<smooth, true>};
+    const struct smooth_program p = {"smooth/shared", "smoothing, tile with halo", prepare,
+                                     smooth_launch<smooth, true>};
     return smooth_main(&p, argc, argv);
 }

@@ -38,6 +38,6 @@ transpose(float *out, const float *in, int width, int height)
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/coalesced", "through a tile in shared memory", transpose_tiles<transpose>, argc,
-                          argv);
+    return transpose_main("transpose/coalesced", "through a tile in shared memory",
+                          transpose_tiles<transpose>, argc, argv);
 }

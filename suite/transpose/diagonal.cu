@@ -44,6 +44,6 @@ transpose(float *out, const float *in, int width, int height)
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/diagonal", "the padded tile, blocks in diagonal order", transpose_tiles<transpose>,
-                          argc, argv);
+    return transpose_main("transpose/diagonal", "the padded tile, blocks in diagonal order",
+                          transpose_tiles<transpose>, argc, argv);
 }

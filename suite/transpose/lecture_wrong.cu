@@ -32,5 +32,6 @@ transpose(float *out, const float *in, int width, int height)
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/lecture_wrong", "no test for the edge", transpose_tiles<transpose>, argc, argv);
+    return transpose_main("transpose/lecture_wrong", "no test for the edge",
+                          transpose_tiles<transpose>, argc, argv);
 }

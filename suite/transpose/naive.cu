@@ -29,6 +29,6 @@ transpose(float *out, const float *in, int width, int height)
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/naive", "straight from global memory to global memory", transpose_tiles<transpose>,
-                          argc, argv);
+    return transpose_main("transpose/naive", "straight from global memory to global memory",
+                          transpose_tiles<transpose>, argc, argv);
 }

@@ -36,5 +36,6 @@ transpose(float *out, const float *in, int width, int height)
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/padded", "the tile with padded rows", transpose_tiles<transpose>, argc, argv);
+    return transpose_main("transpose/padded", "the tile with padded rows",
+                          transpose_tiles<transpose>, argc, argv);
 }

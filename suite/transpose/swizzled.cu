@@ -38,6 +38,6 @@ transpose(float *out, const float *in, int width, int height)
 int
 main(int argc, char **argv)
 {
-    return transpose_main("transpose/swizzled", "the tile swizzled by exclusive or", transpose_tiles<transpose>, argc,
-                          argv);
+    return transpose_main("transpose/swizzled", "the tile swizzled by exclusive or",
+                          transpose_tiles<transpose>, argc, argv);
 }

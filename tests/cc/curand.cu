@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * curand.cu: curand_kernel.h. Generators against the numbers of their papers' packages (Philox: Random123's known
- * answers; MRG32k3a: RngStreams' first numbers and its second stream; xorwow: powers of the recurrence's
- * matrix, calculated apart); skipping against stepping; distributions against their moments and shares.
+ * curand.cu: curand_kernel.h. Generators against the numbers of their papers' packages (Philox:
+ * Random123's known answers; MRG32k3a: RngStreams' first numbers and its second stream; xorwow:
+ * powers of the recurrence's matrix, calculated apart); skipping against stepping; distributions
+ * against their moments and shares.
  */
 #include <cmath>
 #include <cstdio>
@@ -26,13 +27,14 @@ same(const unsigned *got, const unsigned *want, int n, const char *what)
         }
 }
 
-/* -- generators ------------------------------------------------------------------------------------- */
+/* -- generators -------------------------------------------------------------------------------- */
 
 static __global__ void
 philox(unsigned *out)
 {
     const unsigned pi[6] = {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0};
-    uint4 c[3] = {make_uint4(0, 0, 0, 0), make_uint4(~0u, ~0u, ~0u, ~0u), make_uint4(pi[0], pi[1], pi[2], pi[3])};
+    uint4 c[3] = {make_uint4(0, 0, 0, 0), make_uint4(~0u, ~0u, ~0u, ~0u),
+                  make_uint4(pi[0], pi[1], pi[2], pi[3])};
     uint2 k[3] = {make_uint2(0, 0), make_uint2(~0u, ~0u), make_uint2(pi[4], pi[5])};
     for (int i = 0; i < 3; i++)
         ((uint4 *)out)[i] = curand_Philox4x32_10(c[i], k[i]);
@@ -102,26 +104,38 @@ skip(int *bad)
 static void
 generators(unsigned *words, double *numbers, int *bad)
 {
-    static const unsigned known[12] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8, 0x408f276d, 0x41c83b0e,
-                                       0xa20bc7c6, 0x6d5451fd, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
+    static const unsigned known[12] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8,
+                                       0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd,
+                                       0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
     philox<<<1, 1>>>(words);
     cudaDeviceSynchronize();
     same(words, known, 12, "Philox4x32-10");
     same(words + 16, known, 4, "Philox, seed 0");
     static const double u[3] = {0.12701112204657714, 0.3185275653967945, 0.3091860155832701};
-    static const unsigned streams[12] = {870504860, 2641697727u, 884013853, 339352413, 2374306706u, 3651603887u,
-                                         3692455944u, 1366884236, 2968912127u, 335948734, 4161675175u, 475798818};
+    static const unsigned streams[12] = {870504860,   2641697727u, 884013853,   339352413,
+                                         2374306706u, 3651603887u, 3692455944u, 1366884236,
+                                         2968912127u, 335948734,   4161675175u, 475798818};
     mrg<<<1, 1>>>(numbers, words);
     cudaDeviceSynchronize();
     for (int i = 0; i < 3; i++)
         check(std::fabs(numbers[i] / u[i] - 1) < 1e-9, "MRG32k3a", numbers[i]);
     same(words, streams, 12, "MRG32k3a's streams");
-    static const unsigned ahead[11] = {0xff578337, 0x09eaecb7, 0xfe97c929, 0x9e0723e0, 0x6cbc5dbd, 0x2da8496e,
-                                       0x5df624b4, 0x1932c527, 0xb1ad5555, 0x6d6c9cb2, 6615241u + 362437u * 1000u};
+    static const unsigned ahead[11] = {0xff578337,
+                                       0x09eaecb7,
+                                       0xfe97c929,
+                                       0x9e0723e0,
+                                       0x6cbc5dbd,
+                                       0x2da8496e,
+                                       0x5df624b4,
+                                       0x1932c527,
+                                       0xb1ad5555,
+                                       0x6d6c9cb2,
+                                       6615241u + 362437u * 1000u};
     xorwow<<<1, 1>>>(words);
     cudaDeviceSynchronize();
     same(words, ahead, 11, "xorwow's sequences");
-    unsigned x = 123456789, y = 362436069, z = 521288629, w = 88675123, v = 5783321, d = 6615241, want[100];
+    unsigned x = 123456789, y = 362436069, z = 521288629, w = 88675123, v = 5783321, d = 6615241,
+             want[100];
     for (int i = 0; i < 100; i++) {
         unsigned t = x ^ (x >> 2);
         x = y, y = z, z = w, w = v, v = (v ^ (v << 4)) ^ (t ^ (t << 1));
@@ -136,7 +150,7 @@ generators(unsigned *words, double *numbers, int *bad)
     check(*bad == 0, "skipping", *bad);
 }
 
-/* -- Sobol ---------------------------------------------------------------------------------------------- */
+/* -- Sobol ------------------------------------------------------------------------------------- */
 
 static __global__ void
 sobol(unsigned *out, int *bad)
@@ -167,10 +181,21 @@ sobol(unsigned *out, int *bad)
     }
 }
 
-/* -- distributions ------------------------------------------------------------------------------------------ */
+/* -- distributions ----------------------------------------------------------------------------- */
 
 enum { THREADS = 128, EACH = 160, COUNT = THREADS * EACH };
-enum what { UNIFORM, UNIFORM_D, NORMAL, NORMAL_D, LOG, LOG_D, POISSON_3, POISSON_40, POISSON_900, KINDS };
+enum what {
+    UNIFORM,
+    UNIFORM_D,
+    NORMAL,
+    NORMAL_D,
+    LOG,
+    LOG_D,
+    POISSON_3,
+    POISSON_40,
+    POISSON_900,
+    KINDS
+};
 
 template <class S>
 static __device__ double
@@ -213,16 +238,20 @@ fill_sobol(double *out, int kind)
 static void
 moments(const double *x, int kind, const char *name)
 {
-    static const double mean[KINDS] = {0.5, 0.5, 0, 0, 0, 0, 3, 40, 900}, variance[KINDS] = {1 / 12., 1 / 12., 1, 1, 0, 0, 3, 40, 900};
+    static const double mean[KINDS] = {0.5, 0.5, 0, 0, 0, 0, 3, 40, 900},
+                        variance[KINDS] = {1 / 12., 1 / 12., 1, 1, 0, 0, 3, 40, 900};
     double m = kind == LOG || kind == LOG_D ? std::exp(0.5 + 0.03125) : mean[kind];
-    double v = kind == LOG || kind == LOG_D ? (std::exp(0.0625) - 1) * std::exp(1.0625) : variance[kind];
+    double v =
+        kind == LOG || kind == LOG_D ? (std::exp(0.0625) - 1) * std::exp(1.0625) : variance[kind];
     double sum = 0, square = 0, fourth = 0, below = 0, low = INFINITY, high = -INFINITY;
     for (int i = 0; i < COUNT; i++)
         sum += x[i], low = std::fmin(low, x[i]), high = std::fmax(high, x[i]);
     for (int i = 0; i < COUNT; i++) {
         double d = (x[i] - m) * (x[i] - m);
         square += d, fourth += d * d;
-        below += kind <= UNIFORM_D ? x[i] < 0.25 : kind <= NORMAL_D ? x[i] < -0.6744897501960817 : x[i] < std::exp(0.5 - 0.25 * 0.6744897501960817);
+        below += kind <= UNIFORM_D  ? x[i] < 0.25
+                 : kind <= NORMAL_D ? x[i] < -0.6744897501960817
+                                    : x[i] < std::exp(0.5 - 0.25 * 0.6744897501960817);
     }
     char what[80];
     snprintf(what, sizeof what, "%s, kind %d: mean", name, kind);
@@ -270,7 +299,8 @@ main(void)
     check(*bad == 0, "Sobol's sequences", *bad);
     bool seen[256] = {};
     for (int i = 0; i < 256; i++)
-        seen[words[i] >> 24] = true, check((words[i] & 0xffffff) == 0, "Sobol's low bits", words[i]);
+        seen[words[i] >> 24] = true,
+                         check((words[i] & 0xffffff) == 0, "Sobol's low bits", words[i]);
     for (int i = 0; i < 256; i++)
         check(seen[i], "Sobol: one point in each of 256 parts, not in", i);
     for (int kind = 0; kind < KINDS; kind++) {

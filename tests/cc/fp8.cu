@@ -31,7 +31,8 @@ nearest(double x, bool e4m3)
     if (isnan(x))
         return 0x7f;
     for (unsigned c = 0; c < 0x7f; c++) {
-        double y = meaning(c, e4m3), d = fabs(fabs(x) - y), old = fabs(fabs(x) - meaning(best, e4m3));
+        double y = meaning(c, e4m3), d = fabs(fabs(x) - y),
+               old = fabs(fabs(x) - meaning(best, e4m3));
         if (isfinite(y) && (isinf(x) || d < old || (d == old && !(c & 1))))
             best = c;
     }
@@ -78,7 +79,8 @@ main()
     for (unsigned c = 0; c < 256; c++)
         for (int k = 0; k < 2; k++) {
             __nv_fp8_interpretation_t kind = k ? __NV_E5M2 : __NV_E4M3;
-            double want = meaning(c, !k), host = __half2float(__half(__nv_cvt_fp8_to_halfraw((unsigned char)c, kind)));
+            double want = meaning(c, !k),
+                   host = __half2float(__half(__nv_cvt_fp8_to_halfraw((unsigned char)c, kind)));
             double device = wide[256 * k + c];
             bad += isnan(want) ? !isnan(host) || !isnan(device) : want != host || want != device;
         }

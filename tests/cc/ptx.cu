@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptx.cu: <cuda/ptx>: a function of each kind, on clusters of two blocks, against what C says; and the
- * forms that are only compiled. Prints what is wrong, and "fine".
+ * ptx.cu: <cuda/ptx>: a function of each kind, on clusters of two blocks, against what C says; and
+ * the forms that are only compiled. Prints what is wrong, and "fine".
  */
 #include "../common/expect.h"
 
@@ -21,7 +21,8 @@ wait(uint64_t *b, uint32_t parity)
         ;
 }
 
-/* A box comes, is doubled, is added to the tensor by the copy unit; then stored one column block on. */
+/* A box comes, is doubled, is added to the tensor by the copy unit; then stored one column block
+ * on. */
 __global__ void
 boxes(const __grid_constant__ CUtensorMap map)
 {
@@ -32,7 +33,8 @@ boxes(const __grid_constant__ CUtensorMap map)
         ptx::fence_proxy_async(ptx::space_shared);
         const int32_t at[2] = {SIDE, SIDE};
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, s, &map, at, &b);
-        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &b, sizeof s);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &b,
+                                       sizeof s);
     }
     __syncthreads();
     wait(&b, 0);
@@ -42,7 +44,8 @@ boxes(const __grid_constant__ CUtensorMap map)
     __syncthreads();
     if (threadIdx.x == 0) {
         const int32_t at[2] = {SIDE, SIDE}, next[2] = {2 * SIDE, SIDE};
-        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map, at, s);
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map,
+                                         at, s);
         ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, next, s);
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
@@ -82,15 +85,18 @@ clusters(const uint32_t *in, results *out)
         ptx::st_async(cluster.map_shared_rank(words, peer), four, far);
         ptx::red_async(ptx::op_add, cluster.map_shared_rank(&sum, peer), rank + 1, far);
         ptx::cp_reduce_async_bulk(ptx::space_cluster, ptx::space_shared, ptx::op_add,
-                                  cluster.map_shared_rank(total, peer), own, (uint32_t)sizeof own, far);
+                                  cluster.map_shared_rank(total, peer), own, (uint32_t)sizeof own,
+                                  far);
         if (rank == 0)
-            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, many, in, (uint32_t)sizeof many, &b,
-                               (uint16_t)3);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, many, in,
+                               (uint32_t)sizeof many, &b, (uint16_t)3);
     }
     wait(&b, 0);
     if (threadIdx.x == 0) {
-        ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, cluster.map_shared_rank(&c, peer));
-        uint64_t state = ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &c);
+        ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
+                             cluster.map_shared_rank(&c, peer));
+        uint64_t state =
+            ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &c);
         while (!ptx::mbarrier_try_wait(ptx::sem_acquire, ptx::scope_cluster, &c, state))
             ;
         r->test = ptx::mbarrier_test_wait_parity(&c, 0) && !ptx::mbarrier_test_wait_parity(&c, 1);
@@ -116,7 +122,8 @@ replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, int *tensor)
         s = old;
         ptx::tensormap_replace_global_address(ptx::space_shared, &s, tensor);
         ptx::tensormap_replace_global_dim(ptx::space_shared, &s, ptx::n32_t<0>(), SIDE);
-        ptx::tensormap_replace_global_stride(ptx::space_shared, &s, ptx::n32_t<0>(), (uint64_t)SIDE * 4);
+        ptx::tensormap_replace_global_stride(ptx::space_shared, &s, ptx::n32_t<0>(),
+                                             (uint64_t)SIDE * 4);
     }
     __syncwarp();
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, map, &s, ptx::n32_t<128>());
@@ -129,9 +136,11 @@ by_replaced(const CUtensorMap *map, int *out)
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&b, 1);
         ptx::fence_proxy_async();
-        ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, map, ptx::n32_t<128>());
+        ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, map,
+                                           ptx::n32_t<128>());
         const int32_t at[2] = {0, 0};
-        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &b, sizeof s);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &b,
+                                       sizeof s);
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, s, map, at, &b);
     }
     __syncthreads();
@@ -160,9 +169,10 @@ map_of(int *at, int wide, int high)
     CUtensorMap map;
     cuuint64_t size[2] = {(cuuint64_t)wide, (cuuint64_t)high}, stride[1] = {(cuuint64_t)wide * 4};
     cuuint32_t box[2] = {SIDE, SIDE}, step[2] = {1, 1};
-    EXPECT(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, at, size, stride, box, step,
-                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                  CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+    EXPECT(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, at, size, stride, box,
+                                  step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                  CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
     return map;
 }
 
@@ -174,7 +184,8 @@ main()
     uint32_t *in;
     results *found;
     CUtensorMap *map;
-    cudaMallocManaged(&tensor, WIDE * HIGH * 4), cudaMallocManaged(&out, 4096), cudaMallocManaged(&in, 64);
+    cudaMallocManaged(&tensor, WIDE * HIGH * 4), cudaMallocManaged(&out, 4096),
+        cudaMallocManaged(&in, 64);
     cudaMallocManaged(&found, 2 * sizeof *found), cudaMalloc(&map, sizeof *map);
     for (int k = 0; k < WIDE * HIGH; k++)
         tensor[k] = k;
@@ -193,7 +204,8 @@ main()
     EXPECT(cudaDeviceSynchronize() == cudaSuccess);
     for (uint32_t n = 0; n < 2; n++) {
         const results *r = &found[n];
-        EXPECT(r->rank == n && r->far_rank == 1 - n && r->blocks == 2 && r->elected == 1 && r->test);
+        EXPECT(r->rank == n && r->far_rank == 1 - n && r->blocks == 2 && r->elected == 1 &&
+               r->test);
         EXPECT(r->sum == 100 + 2 - n);
         for (uint32_t k = 0; k < 4; k++)
             EXPECT(r->from_peer[k] == 1 - n + 10 * k && r->reduced[k] == 10 * k + 2 - n);

@@ -29,7 +29,7 @@ expect(bool fine, const char *what)
     failed = 1;
 }
 
-/* -- wmma ------------------------------------------------------------------------------------------ */
+/* -- wmma -------------------------------------------------------------------------------------- */
 
 template <int M, int N, int K, class T, class P, class D, class LA, class LB>
 __global__ void
@@ -78,7 +78,8 @@ try_product(const char *what, bool rows_a, bool rows_b, wmma::layout_t layout)
             size_t at = rows_c ? i * lc + j : j * lc + i;
             double sum = (double)c[at];
             for (int k = 0; k < K; k++)
-                sum += (double)a[rows_a ? i * la + k : k * la + i] * (double)b[rows_b ? k * lb + j : j * lb + k];
+                sum += (double)a[rows_a ? i * la + k : k * la + i] *
+                       (double)b[rows_b ? k * lb + j : j * lb + k];
             fine &= (double)d[at] == 2 * sum;
         }
     expect(fine, what);
@@ -154,20 +155,22 @@ try_small_types()
         for (int j = 0; j < 8; j++) {
             int sum = 5, differ = 0, both = 0;
             for (int k = 0; k < 32; k++) {
-                int x = m[i * 4 + k / 8] >> (k % 8 * 4) & 15, y = m[32 + j * 4 + k / 8] >> (k % 8 * 4) & 15;
+                int x = m[i * 4 + k / 8] >> (k % 8 * 4) & 15,
+                    y = m[32 + j * 4 + k / 8] >> (k % 8 * 4) & 15;
                 sum += (x - (x & 8) * 2) * (y - (y & 8) * 2);
             }
             for (int k = 0; k < 4; k++) {
                 differ += __builtin_popcount(m[i * 4 + k] ^ m[32 + j * 4 + k]);
                 both += __builtin_popcount(m[i * 4 + k] & m[32 + j * 4 + k]);
             }
-            fine &= m[64 + i * 8 + j] == sum && m[128 + i * 8 + j] == differ && m[192 + i * 8 + j] == both;
+            fine &= m[64 + i * 8 + j] == sum && m[128 + i * 8 + j] == differ &&
+                    m[192 + i * 8 + j] == both;
         }
     expect(fine, "s4, b1");
     cudaFree(m);
 }
 
-/* -- pipelines: reverses tiles by way of shared memory, two tiles in flight --------------------------- */
+/* -- pipelines: reverses tiles by way of shared memory, two tiles in flight -------------------- */
 
 enum { TILE = 128, TILES = 11 };
 
@@ -220,7 +223,8 @@ block_pipeline(const float *in, float *out, int)
     for (int k = 0; k <= TILES; k++) {
         if (k < TILES) {
             pipe.producer_acquire();
-            cuda::memcpy_async(block, tile[k % 2], in + k * TILE, cuda::aligned_size_t<16>(sizeof tile[0]), pipe);
+            cuda::memcpy_async(block, tile[k % 2], in + k * TILE,
+                               cuda::aligned_size_t<16>(sizeof tile[0]), pipe);
             pipe.producer_commit();
         }
         if (k > 0) {
@@ -293,7 +297,8 @@ barriers(const float *in, float *out, int)
             cuda::memcpy_async(block, tile, in + k * TILE, sizeof tile, full);
             full.wait(full.arrive());
         } else if (threadIdx.x == 0) { /* one bulk copy by one thread */
-            cuda::device::memcpy_async_tx(tile, in + k * TILE, cuda::aligned_size_t<16>(sizeof tile), full);
+            cuda::device::memcpy_async_tx(tile, in + k * TILE,
+                                          cuda::aligned_size_t<16>(sizeof tile), full);
             full.wait(cuda::device::barrier_arrive_tx(full, 1, sizeof tile));
         } else {
             full.arrive_and_wait();

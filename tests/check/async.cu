@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * async.cu: mistakes with what runs in the background (cp.async, bulk transfers, mbarriers), with
- * matrices of warps, vector atomics, surfaces, and functions behind pointers. Kernels named bad_ have
- * one; beside them stands the right way. With an argument: one that ends the device.
+ * matrices of warps, vector atomics, surfaces, and functions behind pointers. Kernels named bad_
+ * have one; beside them stands the right way. With an argument: one that ends the device.
  */
 #include <cstdio>
 #include <cstring>
@@ -227,7 +227,8 @@ bad_copy_tail(const int *in, int *out, int n)
 
 /* -- mbarriers -------------------------------------------------------------------------------- */
 
-/* Warp 0 fills tiles, the others use them. EARLY: they give a tile back before they have read it. */
+/* Warp 0 fills tiles, the others use them. EARLY: they give a tile back before they have
+ * read it. */
 template <bool EARLY, bool FULL>
 __device__ void
 ring(int *out, int n)
@@ -325,7 +326,8 @@ copies_arrive(const int *in, int *out)
     __syncthreads();
     copy<4>(&s[t], &in[t]);
     if (COPIES)
-        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared(&b)) : "memory");
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared(&b))
+                     : "memory");
     else
         arrive(&b);
     wait_phase(&b, 0);
@@ -431,13 +433,17 @@ __device__ unsigned
 load_tile(const void *row)
 {
     unsigned r;
-    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r) : "r"(shared(row)) : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+                 : "=r"(r)
+                 : "r"(shared(row))
+                 : "memory");
     return r;
 }
 __device__ void
 store_tile(void *row, unsigned v)
 {
-    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(shared(row)), "r"(v) : "memory");
+    asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(shared(row)), "r"(v)
+                 : "memory");
 }
 
 template <bool BARRIER>
@@ -556,10 +562,11 @@ bad_wmma_race(float *c)
 __device__ void
 add4(float *p)
 {
-    asm volatile("{ .reg .b32 r<4>; atom.global.v4.f32.add {r0, r1, r2, r3}, [%0], {%1, %1, %1, %1}; }" ::"l"(
-                     __cvta_generic_to_global(p)),
-                 "f"(1.f)
-                 : "memory");
+    asm volatile(
+        "{ .reg .b32 r<4>; atom.global.v4.f32.add {r0, r1, r2, r3}, [%0], {%1, %1, %1, %1}; }" ::
+            "l"(__cvta_generic_to_global(p)),
+        "f"(1.f)
+        : "memory");
 }
 __global__ void
 good_vector_atomic(float *p)
@@ -587,10 +594,11 @@ bad_vector_atomic_race(float *p, float *out)
 __device__ void
 exchange(u64 *p)
 {
-    asm volatile("{ .reg .b128 a, b; mov.b128 a, {%1, %1}; atom.global.exch.b128 b, [%0], a; }" ::"l"(
-                     __cvta_generic_to_global(p)),
-                 "l"(1ull)
-                 : "memory");
+    asm volatile(
+        "{ .reg .b128 a, b; mov.b128 a, {%1, %1}; atom.global.exch.b128 b, [%0], a; }" ::"l"(
+            __cvta_generic_to_global(p)),
+        "l"(1ull)
+        : "memory");
 }
 __global__ void
 good_exchange(u64 *p)

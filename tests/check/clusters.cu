@@ -49,7 +49,8 @@ ends(int *out)
     auto c = cg::this_cluster();
     s[threadIdx.x] = threadIdx.x;
     c.sync();
-    out[blockIdx.x * THREADS + threadIdx.x] = c.map_shared_rank(s, (c.block_rank() + 1) % 4)[threadIdx.x];
+    out[blockIdx.x * THREADS + threadIdx.x] =
+        c.map_shared_rank(s, (c.block_rank() + 1) % 4)[threadIdx.x];
     if (RIGHT)
         c.sync();
 }
@@ -90,7 +91,8 @@ misaligned(int *out)
     for (unsigned k = threadIdx.x; k < 4 * THREADS; k += THREADS)
         s[k] = 1;
     c.sync();
-    int2 v = *(const int2 *)(c.map_shared_rank(s, 1 - c.block_rank()) + 2 * threadIdx.x + (RIGHT ? 0 : 1));
+    int2 v = *(const int2 *)(c.map_shared_rank(s, 1 - c.block_rank()) + 2 * threadIdx.x +
+                             (RIGHT ? 0 : 1));
     out[blockIdx.x * THREADS + threadIdx.x] = v.x + v.y;
     c.sync();
 }
@@ -102,17 +104,29 @@ sent(int *out)
     __shared__ alignas(16) int s[THREADS];
     __shared__ alignas(8) unsigned long long m;
     auto c = cg::this_cluster();
-    unsigned at = (unsigned)__cvta_generic_to_shared(s), bar = (unsigned)__cvta_generic_to_shared(&m), peer = 1 - c.block_rank();
+    unsigned at = (unsigned)__cvta_generic_to_shared(s),
+             bar = (unsigned)__cvta_generic_to_shared(&m), peer = 1 - c.block_rank();
     if (threadIdx.x == 0)
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;\n fence.mbarrier_init.release.cluster;" ::"r"(bar) : "memory");
+        asm volatile(
+            "mbarrier.init.shared.b64 [%0], 1;\n fence.mbarrier_init.release.cluster;" ::"r"(bar)
+            : "memory");
     c.sync();
     if (threadIdx.x == 0)
-        asm volatile("{ .reg .b64 t;\n mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(bar), "r"(4 * THREADS) : "memory");
-    asm volatile("{ .reg .u32 a, b;\n mapa.shared::cluster.u32 a, %0, %2;\n mapa.shared::cluster.u32 b, %1, %2;\n"
-                 "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], %3, [b]; }" ::"r"(at + 4 * threadIdx.x), "r"(bar),
-                 "r"(peer), "r"((int)threadIdx.x) : "memory");
+        asm volatile(
+            "{ .reg .b64 t;\n mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(bar),
+            "r"(4 * THREADS)
+            : "memory");
+    asm volatile(
+        "{ .reg .u32 a, b;\n mapa.shared::cluster.u32 a, %0, %2;\n mapa.shared::cluster.u32 b, %1, "
+        "%2;\n"
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], %3, [b]; }" ::"r"(
+            at + 4 * threadIdx.x),
+        "r"(bar), "r"(peer), "r"((int)threadIdx.x)
+        : "memory");
     if (RIGHT)
-        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra WAIT; }" ::"r"(bar) : "memory");
+        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p "
+                     "bra WAIT; }" ::"r"(bar)
+                     : "memory");
     out[blockIdx.x * THREADS + threadIdx.x] = s[threadIdx.x];
     c.sync();
 }
@@ -127,14 +141,21 @@ boxes(const __grid_constant__ CUtensorMap map, int *out)
     unsigned rank = c.block_rank(), bar = (unsigned)__cvta_generic_to_shared(&m);
     if (threadIdx.x == 0)
         asm volatile("mbarrier.init.shared.b64 [%0], 1;\nfence.proxy.async;\n"
-                     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(2 * THREADS * 4) : "memory");
+                     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar),
+                     "r"(2 * THREADS * 4)
+                     : "memory");
     c.sync();
     if (threadIdx.x == 0)
-        asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-                     "[%0], [%1, {%2}], [%3], %4;" ::"r"((unsigned)__cvta_generic_to_shared(s[rank])), "l"(&map),
-                     "r"(rank * THREADS), "r"(bar), "h"((unsigned short)3) : "memory");
+        asm volatile(
+            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
+            "multicast::cluster "
+            "[%0], [%1, {%2}], [%3], %4;" ::"r"((unsigned)__cvta_generic_to_shared(s[rank])),
+            "l"(&map), "r"(rank * THREADS), "r"(bar), "h"((unsigned short)3)
+            : "memory");
     if (RIGHT)
-        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra WAIT; }" ::"r"(bar) : "memory");
+        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p "
+                     "bra WAIT; }" ::"r"(bar)
+                     : "memory");
     out[blockIdx.x * THREADS + threadIdx.x] = s[0][threadIdx.x] + s[1][threadIdx.x];
     c.sync();
 }
@@ -147,13 +168,18 @@ waits(int *out)
     auto c = cg::this_cluster();
     unsigned bar = (unsigned)__cvta_generic_to_shared(&m);
     if (threadIdx.x == 0)
-        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(bar), "r"(RIGHT ? 2 : 3) : "memory");
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(bar), "r"(RIGHT ? 2 : 3)
+                     : "memory");
     c.sync();
     if (threadIdx.x == 0) {
         for (unsigned r = 0; r < 2; r++)
-            asm volatile("{ .reg .u32 b;\n mapa.shared::cluster.u32 b, %0, %1;\n mbarrier.arrive.release.cluster.shared::cluster.b64 _, [b]; }" ::
-                             "r"(bar), "r"(r) : "memory");
-        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra WAIT; }" ::"r"(bar) : "memory");
+            asm volatile("{ .reg .u32 b;\n mapa.shared::cluster.u32 b, %0, %1;\n "
+                         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [b]; }" ::"r"(bar),
+                         "r"(r)
+                         : "memory");
+        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p "
+                     "bra WAIT; }" ::"r"(bar)
+                     : "memory");
         out[blockIdx.x] = 1;
     }
     c.sync();
@@ -167,8 +193,8 @@ launch_boxes(bool right, int *tensor, int *out)
     cuuint32_t box[1] = {THREADS}, step[1] = {1};
     cudaMemset(tensor, 0, 2 * THREADS * sizeof *tensor);
     cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 1, tensor, size, NULL, box, step,
-                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (right)
         boxes<true><<<4, THREADS>>>(map, out);
     else
@@ -183,17 +209,18 @@ main(int argc, char **argv)
     if (argc < 2)
         return 2;
     cudaMalloc(&out, 4096);
-#define CASE(name)                                                                                                     \
-    if (!strcmp(argv[1], #name)) {                                                                                     \
-        if (right)                                                                                                     \
-            name<true><<<4, THREADS>>>(out);                                                                           \
-        else                                                                                                           \
-            name<false><<<4, THREADS>>>(out);                                                                          \
+#define CASE(name)                                                                                 \
+    if (!strcmp(argv[1], #name)) {                                                                 \
+        if (right)                                                                                 \
+            name<true><<<4, THREADS>>>(out);                                                       \
+        else                                                                                       \
+            name<false><<<4, THREADS>>>(out);                                                      \
     }
     if (!strcmp(argv[1], "boxes"))
         launch_boxes(right, out + 512, out);
-    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(waits)
-    cudaError_t e = cudaDeviceSynchronize();
+    CASE(race)
+    CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(waits)
+        cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(e));
     cudaFree(out);
     return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stores of which a line of device memory keeps one record for several warps (lines.c): columns of a
- * matrix, rows of narrow blocks; and stores by whole warps (runs.c). Beside what must be found stands
- * what must not.
+ * Stores of which a line of device memory keeps one record for several warps (lines.c): columns of
+ * a matrix, rows of narrow blocks; and stores by whole warps (runs.c). Beside what must be found
+ * stands what must not.
  */
 #include <cstdio>
 #include <cstring>

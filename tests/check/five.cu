@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Five typical mistakes: the user guide (docs/checks.md) shows these kernels and what check says of them;
- * guide_test.py keeps the two in step. A comment in front of a kernel gives its name in the guide.
+ * Five typical mistakes: the user guide (docs/checks.md) shows these kernels and what check says of
+ * them; guide_test.py keeps the two in step. A comment in front of a kernel gives its name in the
+ * guide.
  */
 enum { BLOCK = 64 };
 

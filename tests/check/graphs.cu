@@ -31,7 +31,8 @@ static cudaStream_t s, t;
 static cudaEvent_t e;
 
 static cudaGraphNode_t
-kernel(cudaGraph_t g, int *to, const int *from, cudaGraphNode_t x = nullptr, cudaGraphNode_t y = nullptr)
+kernel(cudaGraph_t g, int *to, const int *from, cudaGraphNode_t x = nullptr,
+       cudaGraphNode_t y = nullptr)
 {
     void *args[] = {&to, &from};
     cudaKernelNodeParams p = {};
@@ -136,7 +137,8 @@ graphs(const char *what)
         kernel(g, b, c, y, z);
         run(g, s);
         printf("%d\n", calls);
-    } else if (!strcmp(what, "diamond-half")) { /* the last one comes before one of the readers is done */
+    } else if (!strcmp(what,
+                       "diamond-half")) { /* the last one comes before one of the readers is done */
         x = kernel(g, b, a);
         y = kernel(g, c, b, x);
         kernel(g, d, b, x);
@@ -244,7 +246,9 @@ graphs(const char *what)
         kernel(g, c, a);
         kernel(g, b, a);
         run(g, s, s);
-    } else if (!strcmp(what, "twice-beside")) { /* a launch of an executable graph waits for its last one */
+    } else if (!strcmp(
+                   what,
+                   "twice-beside")) { /* a launch of an executable graph waits for its last one */
         cudaGraph_t h;
         kernel(g, c, a);
         cudaGraphClone(&h, g);
@@ -304,7 +308,8 @@ streams(const char *what)
         while (cudaStreamQuery(s) != cudaSuccess)
             ;
         pass<<<N / BLOCK, BLOCK, 0, t>>>(c, b);
-    } else if (!strcmp(what, "stream-ordered")) { /* memory of a stream goes to another with an event */
+    } else if (!strcmp(what,
+                       "stream-ordered")) { /* memory of a stream goes to another with an event */
         int *m;
         cudaMallocAsync(&m, 4 * N, s);
         pass<<<N / BLOCK, BLOCK, 0, s>>>(m, a);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mistakes that come late: the instruction has run many times without fault, so that check has stopped
- * looking at each time it does (gates.c, lines.c). Beside each the kernel without the mistake.
+ * Mistakes that come late: the instruction has run many times without fault, so that check has
+ * stopped looking at each time it does (gates.c, lines.c). Beside each the kernel without the
+ * mistake.
  */
 #include <cstdio>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mistakes that lectures on CUDA warn of, and beside each the kernel as it should be. Names say what
- * check must report of a kernel: bad_<name>, its line of `expected` in lectures_test.py; good_<name>:
- * nothing. One run holds all of them; a word on the command line picks a case that ends the device.
+ * Mistakes that lectures on CUDA warn of, and beside each the kernel as it should be. Names say
+ * what check must report of a kernel: bad_<name>, its line of `expected` in lectures_test.py;
+ * good_<name>: nothing. One run holds all of them; a word on the command line picks a case that
+ * ends the device.
  */
 #include <cooperative_groups.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@ namespace cg = cooperative_groups;
 
 enum { N = 1000, BLOCK = 64, BLOCKS = 16, TILE = 16, RADIUS = 2 };
 
-/* -- tiles and halos ----------------------------------------------------------------------------- */
+/* -- tiles and halos --------------------------------------------------------------------------- */
 
 __global__ void
 bad_sum3_edges(const int *in, int *out)
@@ -135,7 +136,7 @@ good_dynamic(const int *in, int *out)
     out[threadIdx.x] = s[threadIdx.x ^ 1];
 }
 
-/* -- global memory ----------------------------------------------------------------------------------- */
+/* -- global memory ----------------------------------------------------------------------------- */
 
 __global__ void
 bad_no_bounds(int *out)
@@ -245,7 +246,7 @@ good_block_scope(int *sums)
     atomicAdd_block(&sums[blockIdx.x], 1);
 }
 
-/* -- first values --------------------------------------------------------------------------------------- */
+/* -- first values ------------------------------------------------------------------------------ */
 
 __global__ void
 bad_unset_sum(int *out)
@@ -313,7 +314,7 @@ good_bytes(char *out)
     out[threadIdx.x] = s[threadIdx.x];
 }
 
-/* -- warps ------------------------------------------------------------------------------------------------ */
+/* -- warps ------------------------------------------------------------------------------------- */
 
 __global__ void
 bad_warp_sum(int *out) /* right before 7.0 */
@@ -360,7 +361,7 @@ bad_mask(int *out)
     out[threadIdx.x] = v;
 }
 
-/* -- flags, locks, grids --------------------------------------------------------------------------------- */
+/* -- flags, locks, grids ----------------------------------------------------------------------- */
 
 __device__ int data[BLOCKS], flag, lock, ticket;
 __global__ void
@@ -492,7 +493,7 @@ bad_named_barriers(int *out)
     }
 }
 
-/* -- barriers -------------------------------------------------------------------------------------------- */
+/* -- barriers ---------------------------------------------------------------------------------- */
 
 __global__ void
 bad_barrier_in_branch(int *out)
@@ -537,7 +538,7 @@ bad_deadlock(int *out)
     out[threadIdx.x] = 1;
 }
 
-/* -- streams ---------------------------------------------------------------------------------------------- */
+/* -- streams ----------------------------------------------------------------------------------- */
 
 __global__ void
 bad_other_stream(int *x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs the litmus programs of litmus.py: a file of PTX modules with a kernel each, behind lines "name blocks
- * threads bytes". Prints of each "ran name" and what its threads' registers held.
+ * Runs the litmus programs of litmus.py: a file of PTX modules with a kernel each, behind lines
+ * "name blocks threads bytes". Prints of each "ran name" and what its threads' registers held.
  */
 #include <cuda.h>
 #include <stdio.h>

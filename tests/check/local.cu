@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Local memory at places that are known when the kernel is compiled (tools/sure.c): what was stored above
- * in the same block of code is loaded unseen, everything else is looked at.
+ * Local memory at places that are known when the kernel is compiled (tools/sure.c): what was stored
+ * above in the same block of code is loaded unseen, everything else is looked at.
  */
 #include <cstdio>
 
-#define LOCAL(text)                                                                                    \
-    asm volatile("{ .local .align 16 .b8 b[64]; .reg .b64 p; .reg .b32 t; .reg .b16 h; .reg .pred q;"  \
-                 "mov.u64 p, b; mov.u32 t, %%tid.x; and.b32 t, t, 1; setp.eq.u32 q, t, 0;" text "}"    \
-                 : "=r"(r)::"memory");
-#define KERNEL(name, text)                                                                             \
-    __global__ void name(int *out)                                                                     \
-    {                                                                                                  \
-        int r;                                                                                         \
-        LOCAL(text)                                                                                    \
-        out[blockIdx.x * blockDim.x + threadIdx.x] = 3 * r;                                            \
+#define LOCAL(text)                                                                                \
+    asm volatile(                                                                                  \
+        "{ .local .align 16 .b8 b[64]; .reg .b64 p; .reg .b32 t; .reg .b16 h; .reg .pred q;"       \
+        "mov.u64 p, b; mov.u32 t, %%tid.x; and.b32 t, t, 1; setp.eq.u32 q, t, 0;" text "}"         \
+        : "=r"(r)::"memory");
+#define KERNEL(name, text)                                                                         \
+    __global__ void name(int *out)                                                                 \
+    {                                                                                              \
+        int r;                                                                                     \
+        LOCAL(text)                                                                                \
+        out[blockIdx.x * blockDim.x + threadIdx.x] = 3 * r;                                        \
     }
 
 KERNEL(good_same, "st.local.u32 [p+4], 7; ld.local.u32 %0, [p+4]; st.local.u32 [p+4], 5;")
@@ -35,8 +36,9 @@ main()
 {
     int *out;
     cudaMalloc(&out, 4 * 160);
-    void (*kernels[])(int *) = {good_same,   good_parts, good_both,  bad_beside, bad_before,  bad_part,
-                                bad_guarded, bad_branch, bad_moved, bad_outside, bad_misaligned};
+    void (*kernels[])(int *) = {good_same,  good_parts,  good_both,     bad_beside,
+                                bad_before, bad_part,    bad_guarded,   bad_branch,
+                                bad_moved,  bad_outside, bad_misaligned};
     for (auto k : kernels)
         k<<<2, 80>>>(out);
     good_same<<<2, 80>>>(out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warp-wide operations whose masks name lanes that do not come, or come with another mask; barriers on
-// one line; what follows an error. The good_ ones must be silent.
+// Warp-wide operations whose masks name lanes that do not come, or come with another mask; barriers
+// on one line; what follows an error. The good_ ones must be silent.
 #include <cstring>
 
 __global__ void
@@ -77,7 +77,8 @@ good_barriers_on_a_line(int *out)
     if (blockIdx.x & 1) { __syncthreads(); out[threadIdx.x] = 1; } else { __syncthreads(); out[threadIdx.x] = 1; }
     // clang-format on
 }
-// Lanes that left at once are no mistake, nor are those that come to another place or in another turn.
+// Lanes that left at once are no mistake, nor are those that come to another place or in another
+// turn.
 __global__ void
 good_return_first(int *out, int n)
 {

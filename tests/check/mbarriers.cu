@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mbarriers.cu: mistakes with mbarriers, and with what they learn of. Kernels named bad_ have one; beside them stands
- * the right way. With an argument: one that ends the device.
+ * mbarriers.cu: mistakes with mbarriers, and with what they learn of. Kernels named bad_ have one;
+ * beside them stands the right way. With an argument: one that ends the device.
  */
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -13,7 +13,7 @@
 namespace cg = cooperative_groups;
 enum { BLOCK = 128, TILE = 64, TILES = 9, WIDE = 32, HIGH = 4 };
 
-/* -- their life --------------------------------------------------------------------------------- */
+/* -- their life -------------------------------------------------------------------------------- */
 
 template <int COUNT> __device__ void
 initialise(int *out)
@@ -129,7 +129,7 @@ bad_no_init(int *out)
     out[threadIdx.x] = 1;
 }
 
-/* -- their counts ------------------------------------------------------------------------------- */
+/* -- their counts ------------------------------------------------------------------------------ */
 
 template <int EXPECTED, int ARRIVALS> __device__ void
 arrivals(int *out)
@@ -239,7 +239,7 @@ bad_bytes_range(int *out)
     out[threadIdx.x] = 1;
 }
 
-/* -- pipelines: one warp copies tiles, three use them -------------------------------------------- */
+/* -- pipelines: one warp copies tiles, three use them ------------------------------------------ */
 
 template <int STAGES> __device__ void
 pipeline(const int *in, int *out)
@@ -282,7 +282,8 @@ good_pipeline_of_four(const int *in, int *out)
 {
     pipeline<4>(in, out);
 }
-/* The parity of the phase before the first one is over from the start. FIRST: those who wait come first. */
+/* The parity of the phase before the first one is over from the start. FIRST: those who wait come
+ * first. */
 template <bool FIRST, unsigned PARITY> __device__ void
 one_tile(const int *in, int *out)
 {
@@ -333,7 +334,8 @@ ends_after_init(const int *in, int *out)
     wait_phase(&b, 0);
     out[t] = in[t];
 }
-/* A first launch's threads ask for parity 1 before it is over; those of the last one, whose input is not 0, do not. */
+/* A first launch's threads ask for parity 1 before it is over; those of the last one, whose input
+ * is not 0, do not. */
 __global__ void
 ends_after_others(const int *in, int *out)
 {
@@ -392,7 +394,7 @@ bad_rounds(const int *in, int *out)
     rounds<false>(in, out);
 }
 
-/* -- clusters ----------------------------------------------------------------------------------- */
+/* -- clusters ---------------------------------------------------------------------------------- */
 
 /* The first block's copies go to both, which give them back to it. */
 template <bool BOXES> __device__ void
@@ -432,7 +434,8 @@ __global__ void __cluster_dims__(2, 1, 1) good_multicast(const int *in, int *out
 {
     shared_tiles<false>(in, nullptr, out);
 }
-__global__ void __cluster_dims__(2, 1, 1) good_multicast_of_boxes(const __grid_constant__ CUtensorMap map, int *out)
+__global__ void __cluster_dims__(2, 1, 1)
+    good_multicast_of_boxes(const __grid_constant__ CUtensorMap map, int *out)
 {
     shared_tiles<true>(nullptr, &map, out);
 }
@@ -469,16 +472,18 @@ __global__ void __cluster_dims__(2, 1, 1) bad_leaves(const int *in, int *out)
 {
     leaves<false, false>(in, nullptr, out);
 }
-__global__ void __cluster_dims__(2, 1, 1) good_leaves_boxes(const __grid_constant__ CUtensorMap map, int *out)
+__global__ void __cluster_dims__(2, 1, 1)
+    good_leaves_boxes(const __grid_constant__ CUtensorMap map, int *out)
 {
     leaves<true, true>(nullptr, &map, out);
 }
-__global__ void __cluster_dims__(2, 1, 1) bad_leaves_boxes(const __grid_constant__ CUtensorMap map, int *out)
+__global__ void __cluster_dims__(2, 1, 1)
+    bad_leaves_boxes(const __grid_constant__ CUtensorMap map, int *out)
 {
     leaves<true, false>(nullptr, &map, out);
 }
 
-/* -- libcu++ ------------------------------------------------------------------------------------ */
+/* -- libcu++ ----------------------------------------------------------------------------------- */
 
 __global__ void
 good_barrier(const int *in, int *out)
@@ -527,10 +532,13 @@ main(int argc, char **argv)
         const struct {
             const char *name;
             void (*kernel)(const int *, int *);
-        } ends[] = {{"bytes", ends_bytes_less}, {"parity", ends_other_parity}, {"init", ends_after_init},
+        } ends[] = {{"bytes", ends_bytes_less},
+                    {"parity", ends_other_parity},
+                    {"init", ends_after_init},
                     {"others", ends_after_others}};
         for (auto &one : ends)
-            for (int k = strcmp(one.name, "others") != 0; k < 2 && !strcmp(argv[1], one.name); k++) {
+            for (int k = strcmp(one.name, "others") != 0; k < 2 && !strcmp(argv[1], one.name);
+                 k++) {
                 one.kernel<<<1, BLOCK>>>(in, out);
                 cudaDeviceSynchronize();
                 cudaMemset(in, 1, 4);
@@ -538,14 +546,27 @@ main(int argc, char **argv)
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 1;
     }
-    void (*alone[])(int *) = {good_init, bad_init_none, bad_init_many, good_again, bad_again_pending, good_inval,
-                              bad_after_inval, bad_overwritten, bad_no_init, good_arrivals, bad_arrivals, bad_bytes_range};
+    void (*alone[])(int *) = {good_init,         bad_init_none, bad_init_many,   good_again,
+                              bad_again_pending, good_inval,    bad_after_inval, bad_overwritten,
+                              bad_no_init,       good_arrivals, bad_arrivals,    bad_bytes_range};
     for (auto kernel : alone)
         kernel<<<1, BLOCK>>>(out);
-    void (*copies[])(const int *, int *) = {bad_copy_after_inval, good_bytes, bad_bytes_arrival, bad_bytes_less, bad_bytes_more,
-                                            bad_bytes_none, good_bytes_first, good_pipeline_of_two,
-                                            good_pipeline_of_three, good_pipeline_of_four, good_one_tile, bad_other_parity,
-                                            good_rounds, bad_rounds, good_barrier, good_memcpy};
+    void (*copies[])(const int *, int *) = {bad_copy_after_inval,
+                                            good_bytes,
+                                            bad_bytes_arrival,
+                                            bad_bytes_less,
+                                            bad_bytes_more,
+                                            bad_bytes_none,
+                                            good_bytes_first,
+                                            good_pipeline_of_two,
+                                            good_pipeline_of_three,
+                                            good_pipeline_of_four,
+                                            good_one_tile,
+                                            bad_other_parity,
+                                            good_rounds,
+                                            bad_rounds,
+                                            good_barrier,
+                                            good_memcpy};
     for (auto kernel : copies)
         kernel<<<2, BLOCK>>>(in, out);
     good_multicast<<<2, BLOCK>>>(in, out);

@@ -10,7 +10,7 @@ namespace cg = cooperative_groups;
 
 enum { BLOCK = 64, BLOCKS = 4, N = BLOCK * BLOCKS, DIM = 16, RADIUS = 4 };
 
-/* -- shared memory does not outlive the kernel ---------------------------------------------------- */
+/* -- shared memory does not outlive the kernel ------------------------------------------------- */
 
 __global__ void
 keep(const int *in)
@@ -32,7 +32,7 @@ good_kept_for_the_next_kernel(const int *in, int *out)
     out[threadIdx.x] = kept[threadIdx.x] + 1;
 }
 
-/* -- everybody writes one variable ------------------------------------------------------------------ */
+/* -- everybody writes one variable ------------------------------------------------------------- */
 
 __global__ void
 bad_one_variable(int *out)
@@ -99,7 +99,8 @@ bad_copied(const int *in, int *out)
     neighbours(in, out, BLOCK);
 }
 __global__ void
-good_copied(const int *in, int *out) /* only what was set is copied: the first round's is, none of the others' */
+good_copied(const int *in,
+            int *out) /* only what was set is copied: the first round's is, none of the others' */
 {
     for (int n = 8; n >= 0; n -= 8) {
         neighbours(in, out, n);
@@ -107,7 +108,8 @@ good_copied(const int *in, int *out) /* only what was set is copied: the first r
     }
 }
 __global__ void
-bad_copied_by_host(const int *in, int *out) /* a copy of the host's takes along what was never set */
+bad_copied_by_host(const int *in,
+                   int *out) /* a copy of the host's takes along what was never set */
 {
     neighbours(in, out, BLOCK);
 }
@@ -159,7 +161,7 @@ good_empty_tile(int *out)
     out[threadIdx.x] = s[threadIdx.x] + 1;
 }
 
-/* -- tiles -------------------------------------------------------------------------------------------- */
+/* -- tiles ------------------------------------------------------------------------------------- */
 
 /* A row of the tile where all of it was meant. */
 __global__ void
@@ -250,7 +252,8 @@ good_no_halo(const int *in, int *out)
     out[i] = s[t] + s[t + 1] + s[t + 2];
 }
 
-/* Many iterations in place: the barrier behind the writes is there, that behind the reads is not. */
+/* Many iterations in place: the barrier behind the writes is there, that behind the reads
+ * is not. */
 template <bool both>
 __device__ static void
 iterate(int *x)
@@ -279,7 +282,7 @@ good_iterations(int *x)
     iterate<true>(x);
 }
 
-/* -- blocks run in any order ------------------------------------------------------------------------------ */
+/* -- blocks run in any order ------------------------------------------------------------------- */
 
 __global__ void
 bad_block_order(int *x)
@@ -296,7 +299,7 @@ good_block_order(int *x, int step) /* a launch a step */
     }
 }
 
-/* -- streams ---------------------------------------------------------------------------------------------- */
+/* -- streams ----------------------------------------------------------------------------------- */
 
 __global__ void
 bad_two_streams(int *sum)
@@ -309,7 +312,7 @@ good_two_streams(int *sum)
     atomicAdd(sum, 1);
 }
 
-/* -- spaces --------------------------------------------------------------------------------------------------- */
+/* -- spaces ------------------------------------------------------------------------------------ */
 
 __constant__ int mask[5];
 __global__ void
@@ -358,7 +361,7 @@ good_pitch(float *x, size_t pitch)
     ((float *)((char *)x + threadIdx.y * pitch))[threadIdx.x] = 1;
 }
 
-/* -- twins of the mistakes in lectures.cu ------------------------------------------------------------------------ */
+/* -- twins of the mistakes in lectures.cu ------------------------------------------------------ */
 
 __global__ void
 good_global_index(const int *in, int *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mpi.cu: device memory given to MPI, in two ranks: rightly, and while a kernel still writes or reads it. The argument
- * says which; mpi_test.py has what must come of it.
+ * mpi.cu: device memory given to MPI, in two ranks: rightly, and while a kernel still writes or
+ * reads it. The argument says which; mpi_test.py has what must come of it.
  */
 #include <mpi.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nasty.cu: programs that end, fork, handle signals, or ask for too much in ways that a tool in the same process
- * could lose findings by, crash of, or wait for for ever. One case an argument; nasty_test.py has what must come
- * of each. Most make one finding first, an access past the end (`past`).
+ * nasty.cu: programs that end, fork, handle signals, or ask for too much in ways that a tool in the
+ * same process could lose findings by, crash of, or wait for for ever. One case an argument;
+ * nasty_test.py has what must come of each. Most make one finding first, an access past the end
+ * (`past`).
  */
 #include <cerrno>
 #include <csetjmp>
@@ -103,7 +104,7 @@ found()
     cudaDeviceSynchronize();
 }
 
-/* -- static objects ----------------------------------------------------------------------------------------- */
+/* -- static objects ---------------------------------------------------------------------------- */
 
 struct at_end {
     void (*run)() = nullptr;
@@ -122,7 +123,7 @@ late()
     return one;
 }
 
-/* -- signals -------------------------------------------------------------------------------------------------- */
+/* -- signals ----------------------------------------------------------------------------------- */
 
 static sigjmp_buf back;
 static void
@@ -162,7 +163,7 @@ call_in_handler(int)
     cudaDeviceSynchronize();
 }
 
-/* -- host functions -------------------------------------------------------------------------------------------- */
+/* -- host functions ---------------------------------------------------------------------------- */
 
 static void
 host_frees(void *p)
@@ -209,6 +210,7 @@ struct nasty {
     const char *name;
     void (*run)();
 };
+/* clang-format off: a row a case */
 static const nasty all[] = {
     /* ends */
     {"return", [] { found(); }},
@@ -358,6 +360,7 @@ static const nasty all[] = {
                    cudaDeviceSynchronize(); cudaFree(x); }},
     {"reset-in-static", [] { found(); cudaFree(x); early.run = [] { cudaDeviceReset(); }; }},
 };
+/* clang-format on */
 
 int
 main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nested.cu: kernels that launch kernels. What a child may read, who may read what it wrote. Names that
- * begin with bad_ have a mistake, which is reported at the kernel or at its child; beside them the right way.
+ * nested.cu: kernels that launch kernels. What a child may read, who may read what it wrote. Names
+ * that begin with bad_ have a mistake, which is reported at the kernel or at its child; beside them
+ * the right way.
  */
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -17,7 +18,7 @@ enum { BLOCK = 64, BLOCKS = 4, N = BLOCK * BLOCKS };
             p[i] *= 2;                                                                             \
     }
 
-/* -- a child reads what its parent wrote ---------------------------------------------------------- */
+/* -- a child reads what its parent wrote ------------------------------------------------------- */
 
 CHILDREN(good_own)
 __global__ void
@@ -72,7 +73,7 @@ good_last_block(int *p)
     }
 }
 
-/* -- a parent reads what its child wrote ------------------------------------------------------------ */
+/* -- a parent reads what its child wrote ------------------------------------------------------- */
 
 CHILDREN(bad_reads_child)
 __global__ void
@@ -111,7 +112,7 @@ bad_overwrites(int *p)
     p[threadIdx.x] = 0;
 }
 
-/* -- children among themselves ------------------------------------------------------------------------ */
+/* -- children among themselves ----------------------------------------------------------------- */
 
 CHILDREN(good_in_order)
 __global__ void
@@ -152,7 +153,7 @@ good_tail(int *p)
     p[threadIdx.x] = threadIdx.x;
 }
 
-/* -- deeper --------------------------------------------------------------------------------------------- */
+/* -- deeper ------------------------------------------------------------------------------------ */
 
 CHILDREN(good_tree)
 __global__ void
@@ -185,7 +186,7 @@ bad_cousins(int *p)
     bad_cousins_middle<<<2, 32>>>(p);
 }
 
-/* -- memory ----------------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 __global__ void
 bad_child_bounds_child(int *p)
@@ -249,7 +250,7 @@ good_flag(int *p, int *out)
     }
 }
 
-/* -- the host --------------------------------------------------------------------------------------------- */
+/* -- the host ---------------------------------------------------------------------------------- */
 
 CHILDREN(good_stream)
 __global__ void

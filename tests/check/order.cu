@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * order.cu: what the host knows to be over when a call returns. For each row of src/device/order.def a case or
- * several: a kernel writes managed memory, the call is made behind it, and the host writes that memory: which is
- * right only where the call waits for the kernel. order_test.py knows where, by the name of the function
- * that touches. With an argument: one of the cases of streams, below.
+ * order.cu: what the host knows to be over when a call returns. For each row of
+ * src/device/order.def a case or several: a kernel writes managed memory, the call is made behind
+ * it, and the host writes that memory: which is right only where the call waits for the kernel.
+ * order_test.py knows where, by the name of the function that touches. With an argument: one of the
+ * cases of streams, below.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -31,11 +32,11 @@ static cudaStream_t s;
 static cudaEvent_t event;
 static int failures;
 
-#define OK(call)                                                                                               \
-    do {                                                                                                       \
-        int r_ = (int)(call);                                                                                  \
-        if (r_)                                                                                                \
-            failures++, printf("FAIL line %d: %s: %d\n", __LINE__, #call, r_);                                 \
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        int r_ = (int)(call);                                                                      \
+        if (r_)                                                                                    \
+            failures++, printf("FAIL line %d: %s: %d\n", __LINE__, #call, r_);                     \
     } while (0)
 
 struct host_case {
@@ -51,18 +52,18 @@ struct host_case {
 host_case *host_case::all;
 
 /* One function a case, so that each has a finding of its own. */
-#define CASE(name, stream, ...)                                                                                \
-    extern "C" __attribute__((noinline)) void touch_##name(volatile int *p)                                    \
-    {                                                                                                          \
-        p[3] = __LINE__;                                                                                       \
-    }                                                                                                          \
-    static void case_##name()                                                                                  \
-    {                                                                                                          \
-        fill<<<1, BLOCK, 0, stream>>>(m, 1);                                                                   \
-        __VA_ARGS__;                                                                                           \
-        touch_##name(m);                                                                                       \
-        OK(cudaDeviceSynchronize());                                                                           \
-    }                                                                                                          \
+#define CASE(name, stream, ...)                                                                    \
+    extern "C" __attribute__((noinline)) void touch_##name(volatile int *p)                        \
+    {                                                                                              \
+        p[3] = __LINE__;                                                                           \
+    }                                                                                              \
+    static void case_##name()                                                                      \
+    {                                                                                              \
+        fill<<<1, BLOCK, 0, stream>>>(m, 1);                                                       \
+        __VA_ARGS__;                                                                               \
+        touch_##name(m);                                                                           \
+        OK(cudaDeviceSynchronize());                                                               \
+    }                                                                                              \
     static host_case row_##name(#name, case_##name);
 
 #define H2D cudaMemcpyHostToDevice
@@ -91,7 +92,9 @@ peer_3d(void *to, const void *from)
     return p;
 }
 
-/* COPY: by the memory at both ends. The legacy stream's kernel is before the copy; s, which blocks, too. */
+/* COPY: by the memory at both ends. The legacy stream's kernel is before the copy; s, which blocks,
+ * too. */
+/* clang-format off: a row a case */
 CASE(cudaMemcpy__pageable_device, 0, OK(cudaMemcpy(d, pageable, BYTES, H2D)))
 CASE(cudaMemcpy__pageable_device_s, s, OK(cudaMemcpy(d, pageable, BYTES, H2D)))
 CASE(cudaMemcpy__pinned_device, 0, OK(cudaMemcpy(d, pinned, BYTES, H2D)))
@@ -121,6 +124,7 @@ CASE(cudaMemcpyToSymbol__pageable_device, 0, OK(cudaMemcpyToSymbol(symbol, pagea
 CASE(cudaMemcpyToSymbol__device_device, 0, OK(cudaMemcpyToSymbol(symbol, d, BYTES, 0, D2D)))
 CASE(cudaMemcpyFromSymbol__device_pageable, 0, OK(cudaMemcpyFromSymbol(pageable, symbol, BYTES)))
 CASE(cudaMemcpyFromSymbol__device_device, 0, OK(cudaMemcpyFromSymbol(d, symbol, BYTES, 0, D2D)))
+/* clang-format on */
 
 CASE(cuMemcpy__device_device, 0, OK(cuMemcpy(DEV(d), DEV(e), BYTES)))
 CASE(cuMemcpy__device_pinned, 0, OK(cuMemcpy(DEV(pinned), DEV(e), BYTES)))
@@ -187,6 +191,7 @@ context()
 static CUarray line, other_line; /* arrays of one dimension */
 #define HOST CU_MEMORYTYPE_HOST
 #define DEVICE CU_MEMORYTYPE_DEVICE
+/* clang-format off: a row a case */
 CASE(cuMemcpy2D_v2__device_pageable, 0, { auto p = block_2d(pageable, HOST, d, DEVICE); OK(cuMemcpy2D(&p)); })
 CASE(cuMemcpy2D_v2__device_device, 0, { auto p = block_2d(e, DEVICE, d, DEVICE); OK(cuMemcpy2D(&p)); })
 CASE(cuMemcpy2DUnaligned_v2__pinned_device, 0, { auto p = block_2d(d, DEVICE, pinned, HOST); OK(cuMemcpy2DUnaligned(&p)); })
@@ -207,8 +212,10 @@ CASE(cuMemcpyAtoH_v2__device_pageable, 0, OK(cuMemcpyAtoH(pageable, line, 0, BYT
 CASE(cuMemcpyAtoA_v2__device_device, 0, OK(cuMemcpyAtoA(line, 0, other_line, 0, BYTES)))
 CASE(cuMemcpyHtoAAsync_v2__pinned_device, s, OK(cuMemcpyHtoAAsync(line, 0, pinned, BYTES, s)))
 CASE(cuMemcpyAtoHAsync_v2__device_pinned, s, OK(cuMemcpyAtoHAsync(pinned, line, 0, BYTES, s)))
+/* clang-format on */
 
 /* COPY_ASYNC: from the host to the host it is over. */
+/* clang-format off: a row a case */
 CASE(cudaMemcpyAsync__pageable_device, s, OK(cudaMemcpyAsync(d, pageable, BYTES, H2D, s)))
 CASE(cudaMemcpyAsync__pinned_device, s, OK(cudaMemcpyAsync(d, pinned, BYTES, H2D, s)))
 CASE(cudaMemcpyAsync__device_pinned, s, OK(cudaMemcpyAsync(pinned, d, BYTES, D2H, s)))
@@ -231,8 +238,10 @@ CASE(cudaMemcpyToArrayAsync__pinned_device, s, OK(cudaMemcpyToArrayAsync(array, 
 CASE(cudaMemcpyFromArrayAsync__device_pinned, s, OK(cudaMemcpyFromArrayAsync(pinned, array, 0, 0, BYTES, D2H, s)))
 CASE(cudaMemcpyToSymbolAsync__pinned_device, s, OK(cudaMemcpyToSymbolAsync(symbol, pinned, BYTES, 0, H2D, s)))
 CASE(cudaMemcpyFromSymbolAsync__device_pinned, s, OK(cudaMemcpyFromSymbolAsync(pinned, symbol, BYTES, 0, D2H, s)))
+/* clang-format on */
 
 /* FILL */
+/* clang-format off: a row a case */
 CASE(cudaMemset__device, 0, OK(cudaMemset(d, 0, BYTES)))
 CASE(cudaMemset__pinned, 0, OK(cudaMemset(pinned, 0, BYTES)))
 CASE(cudaMemset2D__device, 0, OK(cudaMemset2D(d, 32, 0, 16, 8)))
@@ -256,6 +265,7 @@ CASE(cuMemsetD32Async__device, s, OK(cuMemsetD32Async(DEV(d), 0, BYTES / 4, s)))
 CASE(cuMemsetD2D8Async__device, s, OK(cuMemsetD2D8Async(DEV(d), 32, 0, 16, 8, s)))
 CASE(cuMemsetD2D16Async__device, s, OK(cuMemsetD2D16Async(DEV(d), 32, 0, 16, 8, s)))
 CASE(cuMemsetD2D32Async__device, s, OK(cuMemsetD2D32Async(DEV(d), 32, 0, 8, 8, s)))
+/* clang-format on */
 
 /* FREE and NOTHING. Memory of cudaMallocAsync does not make cudaFree wait. */
 static int *fresh, *fresh_host;
@@ -284,20 +294,21 @@ host_function(void *)
 {
 }
 
-#define FREE_CASE(name, make, free)                                                                            \
-    extern "C" __attribute__((noinline)) void touch_##name(volatile int *p)                                    \
-    {                                                                                                          \
-        p[3] = __LINE__;                                                                                       \
-    }                                                                                                          \
-    static void case_##name()                                                                                  \
-    {                                                                                                          \
-        make;                                                                                                  \
-        fill<<<1, BLOCK, 0, s>>>(m, 1);                                                                        \
-        OK(free);                                                                                              \
-        touch_##name(m);                                                                                       \
-        OK(cudaDeviceSynchronize());                                                                           \
-    }                                                                                                          \
+#define FREE_CASE(name, make, free)                                                                \
+    extern "C" __attribute__((noinline)) void touch_##name(volatile int *p)                        \
+    {                                                                                              \
+        p[3] = __LINE__;                                                                           \
+    }                                                                                              \
+    static void case_##name()                                                                      \
+    {                                                                                              \
+        make;                                                                                      \
+        fill<<<1, BLOCK, 0, s>>>(m, 1);                                                            \
+        OK(free);                                                                                  \
+        touch_##name(m);                                                                           \
+        OK(cudaDeviceSynchronize());                                                               \
+    }                                                                                              \
     static host_case row_##name(#name, case_##name);
+/* clang-format off: a row a case */
 FREE_CASE(cudaFree__device, OK(cudaMalloc(&fresh, BYTES)), cudaFree(fresh))
 FREE_CASE(cudaFree__ordered, make_async(), cudaFree(fresh))
 FREE_CASE(cuMemFree_v2__device, OK(cudaMalloc(&fresh, BYTES)), cuMemFree(DEV(fresh)))
@@ -326,8 +337,10 @@ CASE(cudaStreamDestroy, 0, { cudaStream_t t; OK(cudaStreamCreate(&t)); fill<<<1,
                              OK(cudaStreamDestroy(t)); })
 CASE(cudaEventDestroy, s, { cudaEvent_t x; OK(cudaEventCreate(&x)); OK(cudaEventRecord(x, s));
                             OK(cudaEventDestroy(x)); })
+/* clang-format on */
 
 /* STREAM, EVENT, ALL */
+/* clang-format off: a row a case */
 CASE(cudaStreamSynchronize, s, OK(cudaStreamSynchronize(s)))
 CASE(cudaStreamSynchronize__other, s, { cudaStream_t t; OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
                                         OK(cudaStreamSynchronize(t)); OK(cudaStreamDestroy(t)); })
@@ -341,9 +354,9 @@ CASE(cuEventQuery, s, { OK(cudaEventRecord(event, s)); OK(cuEventQuery(event)); 
 CASE(cudaDeviceSynchronize, s, OK(cudaDeviceSynchronize()))
 CASE(cudaThreadSynchronize, s, OK(cudaThreadSynchronize()))
 CASE(cuCtxSynchronize, s, OK(cuCtxSynchronize()))
+/* clang-format on */
 
-
-/* -- streams: the right and the wrong ones ---------------------------------------------------------------- */
+/* -- streams: the right and the wrong ones ----------------------------------------------------- */
 
 static cudaStream_t t; /* does not block, nor does n */
 static cudaStream_t n;
@@ -373,6 +386,7 @@ struct stream_case {
     const char *name;
     void (*run)();
 };
+/* clang-format off: a row a case */
 static const stream_case stream_cases[] = {
     /* Memory may be used in the order of the stream that made it. */
     {"alloc-same", [] { OK(cudaMallocAsync(&fresh, BYTES, n)); fill<<<1, BLOCK, 0, n>>>(fresh, 1);
@@ -465,6 +479,7 @@ static const stream_case stream_cases[] = {
     {"managed-copy", [] { OK(cudaMemcpyAsync(m, d, BYTES, D2D, n)); m[2] = 1; }},
     {"managed-copy-waited", [] { OK(cudaMemcpyAsync(m, d, BYTES, D2D, n)); OK(cudaStreamSynchronize(n)); m[2] = 1; }},
 };
+/* clang-format on */
 
 static void
 set_up()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Local memory: arrays that stay there since they are indexed by variables. What a lane has not written
- * or what is not its own is named; right kernels get right results, whatever the size of an element.
+ * Local memory: arrays that stay there since they are indexed by variables. What a lane has not
+ * written or what is not its own is named; right kernels get right results, whatever the size of an
+ * element.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of another device, under check: reached after cudaDeviceEnablePeerAccess and not before; managed
- * memory is reached from every device.
+ * Memory of another device, under check: reached after cudaDeviceEnablePeerAccess and not before;
+ * managed memory is reached from every device.
  */
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that no store of a launch may touch is read without a mark (quiet.c). Mistakes beside that: each
- * would go unseen if memory were taken for such too early, too widely or too long. PART says which runs.
+ * Memory that no store of a launch may touch is read without a mark (quiet.c). Mistakes beside
+ * that: each would go unseen if memory were taken for such too early, too widely or too long. PART
+ * says which runs.
  */
 #include <cstdio>
 #include <cstdlib>

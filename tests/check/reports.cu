@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases by name, for reports_test.py: each mistake beside what is right. A line that a report must name
-// ends in a comment: "line: NAME".
+// Cases by name, for reports_test.py: each mistake beside what is right. A line that a report must
+// name ends in a comment: "line: NAME".
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +154,8 @@ checked(bool wrong)
     int host[32] = {0};
     buffer b(32);
     for (int k = 0; k < 4; k++)
-        CHECK(cudaMemcpy(b.at, host, sizeof host, wrong ? cudaMemcpyDeviceToHost : cudaMemcpyDefault)); // line: checked
+        CHECK(cudaMemcpy(b.at, host, sizeof host, // line: checked
+                         wrong ? cudaMemcpyDeviceToHost : cudaMemcpyDefault));
     store<<<1, 32>>>(b.at);
     cudaDeviceSynchronize();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scopes and fences: locks, flags and counters, in global and shared memory, inside a block and between
- * blocks, with what they need, and with one thing less or too narrow. Warp-synchronous code.
+ * Scopes and fences: locks, flags and counters, in global and shared memory, inside a block and
+ * between blocks, with what they need, and with one thing less or too narrow. Warp-synchronous
+ * code.
  */
 #include <cooperative_groups.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@ enum { THREADS = 128, BLOCKS = 4 };
 __device__ int lock_word, flag, sum, message[THREADS], results[BLOCKS];
 __device__ unsigned int ticket;
 
-/* -- locks ------------------------------------------------------------------------------------------- */
+/* -- locks ------------------------------------------------------------------------------------- */
 
 enum fence { NONE, BLOCK, DEVICE };
 template <fence F>
@@ -47,10 +48,10 @@ add_locked(int *lock, int *to)
         atomicExch(lock, 0);
 }
 
-#define LOCK(name, take, give, block_scope)                                                            \
-    __global__ void name()                                                                             \
-    {                                                                                                  \
-        add_locked<take, give, block_scope>(&lock_word, &sum);                                         \
+#define LOCK(name, take, give, block_scope)                                                        \
+    __global__ void name()                                                                         \
+    {                                                                                              \
+        add_locked<take, give, block_scope>(&lock_word, &sum);                                     \
     }
 /* launched with one block */
 LOCK(good_lock_block_fences, BLOCK, BLOCK, false)
@@ -123,7 +124,7 @@ bad_lock_for_block()
         atomicExch(&lock_word, 0);
 }
 
-/* -- flags ------------------------------------------------------------------------------------------- */
+/* -- flags ------------------------------------------------------------------------------------- */
 
 /* The first block's thread 0 writes, the last block's last warp reads. */
 template <fence SEND, fence TAKE>
@@ -141,10 +142,10 @@ pass(int *out)
         *out = message[0];
     }
 }
-#define PASS(name, send, take)                                                                         \
-    __global__ void name(int *out)                                                                     \
-    {                                                                                                  \
-        pass<send, take>(out);                                                                         \
+#define PASS(name, send, take)                                                                     \
+    __global__ void name(int *out)                                                                 \
+    {                                                                                              \
+        pass<send, take>(out);                                                                     \
     }
 PASS(good_pass_block, BLOCK, BLOCK) /* one block */
 PASS(bad_pass_block_no_take, BLOCK, NONE)
@@ -161,7 +162,8 @@ pass_release(int *out)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         message[0] = 42;
-        asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(&flag)) : "memory");
+        asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(&flag))
+                     : "memory");
     } else if (blockIdx.x == 1 && threadIdx.x == 0) {
         int seen;
         do
@@ -190,7 +192,8 @@ __global__ void
 bad_pass_late(int *out)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(&flag)) : "memory");
+        asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(&flag))
+                     : "memory");
         message[0] = 42;
     } else if (blockIdx.x == 1 && threadIdx.x == 0) {
         int seen;
@@ -215,7 +218,8 @@ bad_flag_back(int *out)
     pass<DEVICE, DEVICE>(out);
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == blockDim.x - 1) {
         atomicExch(&ticket, 1);
-    } else if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) { /* another thread, without a fence */
+    } else if (blockIdx.x == gridDim.x - 1 &&
+               threadIdx.x == 0) { /* another thread, without a fence */
         while (!atomicAdd(&ticket, 0))
             ;
         flag = 0;
@@ -262,7 +266,7 @@ bad_last_block_none(int *out)
     last_block<NONE, int>(results, out);
 }
 
-/* -- volatile ---------------------------------------------------------------------------------------- */
+/* -- volatile ---------------------------------------------------------------------------------- */
 
 __global__ void
 bad_volatile_sum(volatile int *x)
@@ -353,7 +357,7 @@ good_grid(int *x)
         printf("wrong\n");
 }
 
-/* -- warps ------------------------------------------------------------------------------------------- */
+/* -- warps ------------------------------------------------------------------------------------- */
 
 /* M. Harris, "Optimizing Parallel Reduction in CUDA", the unrolled last warp. */
 __device__ void
@@ -427,18 +431,19 @@ bad_warp_global(volatile int *x) /* in global memory */
     x[32 + t] = x[t ^ 1];
 }
 
-/* -- launches ---------------------------------------------------------------------------------------- */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 int
 main()
 {
     int *x, zero = 0;
     cudaMalloc(&x, BLOCKS * THREADS * sizeof *x);
-#define CLEAR()                                                                                        \
-    cudaMemset(x, 0, BLOCKS *THREADS * sizeof *x), cudaMemcpyToSymbol(lock_word, &zero, sizeof zero),  \
-        cudaMemcpyToSymbol(flag, &zero, sizeof zero), cudaMemcpyToSymbol(sum, &zero, sizeof zero),     \
+#define CLEAR()                                                                                    \
+    cudaMemset(x, 0, BLOCKS *THREADS * sizeof *x),                                                 \
+        cudaMemcpyToSymbol(lock_word, &zero, sizeof zero),                                         \
+        cudaMemcpyToSymbol(flag, &zero, sizeof zero), cudaMemcpyToSymbol(sum, &zero, sizeof zero), \
         cudaMemcpyToSymbol(ticket, &zero, sizeof zero)
-#define RUN(kernel, blocks, ...)                                                                       \
+#define RUN(kernel, blocks, ...)                                                                   \
     CLEAR(), kernel<<<blocks, THREADS>>>(__VA_ARGS__), cudaDeviceSynchronize()
     RUN(good_lock_block_fences, 1);
     RUN(good_lock_block_scope, 1);

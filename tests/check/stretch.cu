@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Blocks that do in shared memory what the blocks before did are not looked at access by access
- * (stretch.c). Each kernel here comes twice: as good_, in which all blocks are alike, and as bad_, in which
- * one block of many goes another way somewhere, and makes a mistake by that.
+ * (stretch.c). Each kernel here comes twice: as good_, in which all blocks are alike, and as bad_,
+ * in which one block of many goes another way somewhere, and makes a mistake by that.
  */
 #include <cstdio>
 
 enum { THREADS = 256, BLOCKS = 64, ODD = 37 };
 
 #define TWICE(name)                                                                                \
-    __global__ void good_##name(const int *in, int *out, int) { name(in, out, false); }            \
-    __global__ void bad_##name(const int *in, int *out, int odd) { name(in, out, blockIdx.x == odd); }
+    __global__ void good_##name(const int *in, int *out, int)                                      \
+    {                                                                                              \
+        name(in, out, false);                                                                      \
+    }                                                                                              \
+    __global__ void bad_##name(const int *in, int *out, int odd)                                   \
+    {                                                                                              \
+        name(in, out, blockIdx.x == odd);                                                          \
+    }
 #define BODY __device__ __forceinline__ void
 
 /* A neighbour's word is read before the barrier. */
@@ -59,7 +65,8 @@ hole(const int *in, int *out, bool odd)
 }
 TWICE(hole)
 
-/* The turns of a loop write and read in turn: the other way round it reads what was not written yet. */
+/* The turns of a loop write and read in turn: the other way round it reads what was not written
+ * yet. */
 BODY
 turns(const int *in, int *out, bool odd)
 {

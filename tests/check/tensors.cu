@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tensors.cu: mistakes with copies of boxes by tensor maps (cp.async.bulk.tensor). Kernels named bad_
- * have one; beside them stands the right way. With an argument: one that ends the device.
+ * tensors.cu: mistakes with copies of boxes by tensor maps (cp.async.bulk.tensor). Kernels named
+ * bad_ have one; beside them stands the right way. With an argument: one that ends the device.
  */
 #include <cstdio>
 #include <cstring>
@@ -88,15 +88,20 @@ good_store(const __grid_constant__ CUtensorMap map)
 {
     fill<true>(&map, 0);
 }
+__device__ void
+number(int (*s)[WIDE])
+{
+    for (int k = threadIdx.x; k < HIGH * WIDE; k += blockDim.x)
+        s[k / WIDE][k % WIDE] = k;
+    proxy_fence();
+    __syncthreads();
+}
 /* All lanes of a warp store one box, as CUTLASS's epilogues do: once is as good as 32 times. */
 __global__ void
 good_store_by_warp(const __grid_constant__ CUtensorMap map)
 {
     __shared__ alignas(128) int s[HIGH][WIDE];
-    for (int k = threadIdx.x; k < HIGH * WIDE; k += blockDim.x)
-        s[k / WIDE][k % WIDE] = k;
-    proxy_fence();
-    __syncthreads();
+    number(s);
     if (threadIdx.x < 32) {
         box_store(&map, 0, 0, s);
         bulk_wait();
@@ -107,10 +112,7 @@ __global__ void
 bad_stores_by_warp(const __grid_constant__ CUtensorMap map)
 {
     __shared__ alignas(128) int s[HIGH][WIDE];
-    for (int k = threadIdx.x; k < HIGH * WIDE; k += blockDim.x)
-        s[k / WIDE][k % WIDE] = k;
-    proxy_fence();
-    __syncthreads();
+    number(s);
     if (threadIdx.x < 2) {
         box_store(&map, 0, (int)threadIdx.x, s);
         bulk_wait();
@@ -161,12 +163,14 @@ made(const CUtensorMap *old, CUtensorMap *map, const int *in, int *out)
         ((int *)&m)[t] = ((const int *)old)[t];
         __syncwarp();
         if (t == 0)
-            asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(shared(&m)),
-                         "l"(in)
-                         : "memory");
+            asm volatile(
+                "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(
+                    shared(&m)),
+                "l"(in)
+                : "memory");
         __syncwarp();
-        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::
-                         "l"(map),
+        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu."
+                     "sync.aligned [%0], [%1], 128;" ::"l"(map),
                      "r"(shared(&m))
                      : "memory");
     }
@@ -188,7 +192,8 @@ bad_map_stored(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const 
     made<STORES, false>(&old, map, in, out);
 }
 __global__ void
-good_map_replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in, int *out)
+good_map_replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *in,
+                  int *out)
 {
     made<REPLACES, true>(&old, map, in, out);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared memory between two barriers: what a thread does to its own words is in order, what lanes of a
- * warp do to each other's is not; lanes whose addresses are no pattern; atomics beside plain accesses.
+ * Shared memory between two barriers: what a thread does to its own words is in order, what lanes
+ * of a warp do to each other's is not; lanes whose addresses are no pattern; atomics beside plain
+ * accesses.
  */
 enum { THREADS = 256, BLOCKS = 4 };
 

@@ -18,7 +18,8 @@ __device__ u64
 descriptor(const void *p, u64 swizzle = 0)
 {
     u64 at = __cvta_generic_to_shared(p);
-    return (at & 0x3ffff) >> 4 | (u64)(LEADING >> 4) << 16 | (u64)(STRIDE >> 4) << 32 | swizzle << 62;
+    return (at & 0x3ffff) >> 4 | (u64)(LEADING >> 4) << 16 | (u64)(STRIDE >> 4) << 32 |
+           swizzle << 62;
 }
 
 __device__ unsigned
@@ -31,7 +32,8 @@ __device__ void
 product(float d[4], u64 a, u64 b, int add)
 {
     asm volatile("{ .reg .pred p; setp.ne.b32 p, %6, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0; }"
+                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, p, "
+                 "1, 1, 0, 0; }"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "l"(a), "l"(b), "r"(add));
 }
@@ -39,7 +41,8 @@ __device__ void
 product_of_registers(float d[4], unsigned a[4], u64 b)
 {
     asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p, "
+                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %5, %6, "
+                 "%7}, %8, p, "
                  "1, 1, 0; }"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
@@ -59,6 +62,15 @@ __device__ void
 wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
+}
+
+__device__ void
+multiply(float d[4], const tiles &t, int add)
+{
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b), add);
+    commit();
+    wait<0>();
 }
 
 __device__ void
@@ -88,10 +100,7 @@ good_product(float *out, const __half *a, const __half *b)
     proxy_fence();
     __syncthreads();
     for (unsigned k = 0; k < STEPS; k++) {
-        fence();
-        product(d, descriptor(t.a), descriptor(t.b), k != 0);
-        commit();
-        wait<0>();
+        multiply(d, t, k != 0);
     }
     store(out, d);
 }
@@ -245,10 +254,7 @@ good_meeting(float *out, const __half *a, const __half *b)
     for (unsigned k = 0; k < STEPS; k++) {
         fill(&t, a, b);
         proxy_fence();
-        fence();
-        product(d, descriptor(t.a), descriptor(t.b), k != 0);
-        commit();
-        wait<0>();
+        multiply(d, t, k != 0);
     }
     store(out, d);
 }
@@ -261,21 +267,22 @@ good_elected(float *out, const __half *a, const __half *b)
     __shared__ u64 full;
     float d[4] = {};
     if (threadIdx.x == 0)
-        asm volatile("mbarrier.init.shared.b64 [%0], 128;" ::"r"((unsigned)__cvta_generic_to_shared(&full)) : "memory");
+        asm volatile(
+            "mbarrier.init.shared.b64 [%0], 128;" ::"r"((unsigned)__cvta_generic_to_shared(&full))
+            : "memory");
     __syncthreads();
     for (unsigned k = 0; k < STEPS; k++) {
         fill(&t, a, b);
         proxy_fence();
-        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"((unsigned)__cvta_generic_to_shared(&full)) : "memory");
+        asm volatile(
+            "mbarrier.arrive.shared.b64 _, [%0];" ::"r"((unsigned)__cvta_generic_to_shared(&full))
+            : "memory");
         if (threadIdx.x == 0)
-            asm volatile("{ .reg .pred p; WAIT_%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra WAIT_%=; }" ::"r"(
-                             (unsigned)__cvta_generic_to_shared(&full)),
+            asm volatile("{ .reg .pred p; WAIT_%=: mbarrier.try_wait.parity.shared.b64 p, [%0], "
+                         "%1; @!p bra WAIT_%=; }" ::"r"((unsigned)__cvta_generic_to_shared(&full)),
                          "r"(k & 1)
                          : "memory");
-        fence();
-        product(d, descriptor(t.a), descriptor(t.b), k != 0);
-        commit();
-        wait<0>();
+        multiply(d, t, k != 0);
     }
     store(out, d);
 }
@@ -329,7 +336,8 @@ bad_unset(float *out, const __half *a, const __half *b)
     store(out, d);
 }
 
-/* Where the pattern begins is the program's affair: by addresses, as tensor maps have it, or with the tile. */
+/* Where the pattern begins is the program's affair: by addresses, as tensor maps have it, or with
+ * the tile. */
 __global__ void
 good_swizzle(float *out, const __half *a, const __half *b)
 {
@@ -424,7 +432,8 @@ is_right(const float *out, const __half *a, const __half *b, unsigned times)
             for (unsigned k = 0; k < K; k++)
                 sum += __half2float(a[m * K + k]) * __half2float(b[n * K + k]);
             if (out[m * N + n] != times * sum)
-                return printf("wrong: %u %u: %g, not %g\n", m, n, out[m * N + n], times * sum), false;
+                return printf("wrong: %u %u: %g, not %g\n", m, n, out[m * N + n], times * sum),
+                       false;
         }
     return true;
 }
@@ -446,8 +455,8 @@ main(int argc, char **argv)
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 1;
     }
-    void (*good[])(float *, const __half *, const __half *) = {good_product, good_turns, good_registers, good_reuse,
-                                                                     good_meeting, good_elected};
+    void (*good[])(float *, const __half *, const __half *) = {
+        good_product, good_turns, good_registers, good_reuse, good_meeting, good_elected};
     for (auto kernel : good) {
         kernel<<<1, 128>>>(out, a, b);
         cudaDeviceSynchronize();

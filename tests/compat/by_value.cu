@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * by_value.cu: structures by value in functions that are not inlined, read behind a branch (by their
- * address, in PTX): a plain call, a call of itself, a call by pointer; sizes of 4-, 2- and 1-byte pieces.
+ * by_value.cu: structures by value in functions that are not inlined, read behind a branch (by
+ * their address, in PTX): a plain call, a call of itself, a call by pointer; sizes of 4-, 2- and
+ * 1-byte pieces.
  */
 #include <cstdio>
 
@@ -74,7 +75,8 @@ main()
     cudaMallocManaged(&count, sizeof *count);
     *count = 1000;
     int words = differences<unsigned>(out, count), halves = differences<unsigned short>(out, count),
-        bytes = differences<unsigned char>(out, count), wide = differences<unsigned long long>(out, count);
+        bytes = differences<unsigned char>(out, count),
+        wide = differences<unsigned long long>(out, count);
     if (words || halves || bytes || wide)
         printf("%d %d %d %d\n", words, halves, bytes, wide);
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * device_heap.cu: new and delete in kernels, placement new in code for both sides, and the runtime's
- * calls that kernels may make.
+ * device_heap.cu: new and delete in kernels, placement new in code for both sides, and the
+ * runtime's calls that kernels may make.
  */
 #include <cstdio>
 

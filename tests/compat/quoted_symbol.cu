@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quoted_symbol.cu: a variable's name in quotes is an invalid symbol, as since CUDA 5.0, and the reason of the
- * failed call names it; of another string or address it says that there is no such symbol.
+ * quoted_symbol.cu: a variable's name in quotes is an invalid symbol, as since CUDA 5.0, and the
+ * reason of the failed call names it; of another string or address it says that there is no such
+ * symbol.
  */
 #include <cstdio>
 #include <cstring>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * whole_copies.cu: structures of all kinds, copied whole, onto themselves, and with one member changed: the
- * bytes are the host's. Members of several sizes, pointers, unions, bits, padding, arrays, more alignment than
- * members need.
+ * whole_copies.cu: structures of all kinds, copied whole, onto themselves, and with one member
+ * changed: the bytes are the host's. Members of several sizes, pointers, unions, bits, padding,
+ * arrays, more alignment than members need.
  */
 #include <cstdio>
 #include <cstring>
@@ -21,15 +21,26 @@ struct __align__(4) bytes { unsigned char r, g, b, a; };
 struct __align__(8) halves { half h[4]; };
 struct __align__(16) large { int v[20]; };
 
-#define KINDS(KIND) \
-    KIND(mixed) KIND(mixed16) KIND(pointed) KIND(both) KIND(nested) KIND(outer) KIND(bits) KIND(either) \
-    KIND(lone) KIND(bytes) KIND(halves) KIND(large) KIND(float4) KIND(int3) KIND(double2) KIND(short4)
+#define KINDS(KIND)                                                                                \
+    KIND(mixed)                                                                                    \
+    KIND(mixed16) KIND(pointed) KIND(both) KIND(nested) KIND(outer) KIND(bits) KIND(either)        \
+        KIND(lone) KIND(bytes) KIND(halves) KIND(large) KIND(float4) KIND(int3) KIND(double2)      \
+            KIND(short4)
 
 template <class T> struct first_byte {
-    static __host__ __device__ void change(T &t) { reinterpret_cast<unsigned char *>(&t)[sizeof(T) / 2] ^= 0x5a; }
+    static __host__ __device__ void change(T &t)
+    {
+        reinterpret_cast<unsigned char *>(&t)[sizeof(T) / 2] ^= 0x5a;
+    }
 };
 
-template <class T> __device__ T passed(T by_value) { first_byte<T>::change(by_value); return by_value; }
+template <class T>
+__device__ T
+passed(T by_value)
+{
+    first_byte<T>::change(by_value);
+    return by_value;
+}
 
 template <class T> __global__ void
 copies(T *whole, T *changed, T *itself, T *shifted, const T *from, int n)
@@ -53,7 +64,8 @@ right(const char *name)
     static T from[n], got[4][n], want[4][n];
     T *device[5];
     for (size_t i = 0; i < sizeof from; i++)
-        reinterpret_cast<unsigned char *>(from)[i] = (unsigned char)((i * 37 + i / 5) & (strcmp(name, "outer") ? 255 : 1));
+        reinterpret_cast<unsigned char *>(from)[i] =
+            (unsigned char)((i * 37 + i / 5) & (strcmp(name, "outer") ? 255 : 1));
     for (int t = 0; t < n; t++) {
         want[0][t] = want[2][t] = from[t];
         want[1][t] = from[n - 1 - t];

@@ -25,12 +25,14 @@ fetch(const void *map, int x, int y, int *out, unsigned bytes)
     __shared__ alignas(128) int s[BOX * BOX];
     __shared__ unsigned long long b;
     unsigned over = 0;
-    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.proxy.async;" ::"r"(shared(&b)) : "memory");
-    asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(shared(&b)),
-                 "r"(bytes)
+    asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.proxy.async;" ::"r"(shared(&b))
                  : "memory");
-    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(map), "r"(x),
-                 "r"(y)
+    asm volatile(
+        "{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(shared(&b)),
+        "r"(bytes)
+        : "memory");
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(map),
+                 "r"(x), "r"(y)
                  : "memory");
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(s)),
@@ -66,35 +68,45 @@ from_global(const CUtensorMap *map, int *out)
     fetch(map, 8, 4, out, BOX * BOX * 4);
 }
 
-/* A map made in shared memory from another one, as programs do that choose tensors on the device. */
+/* A map made in shared memory from another one, as programs do that choose tensors on
+ * the device. */
 __global__ void
 replaced(const __grid_constant__ CUtensorMap old, CUtensorMap *map, const int *other, int *out)
 {
     __shared__ alignas(128) CUtensorMap made;
     made = old;
     unsigned at = shared(&made);
-    asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(at), "l"(other)
+    asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(at),
+                 "l"(other)
                  : "memory");
     asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1;" ::"r"(at) : "memory");
-    asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(at), "r"(4)
+    asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(at),
+                 "r"(4)
                  : "memory");
-    asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(at), "r"(6)
+    asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(at),
+                 "r"(6)
                  : "memory");
-    asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" ::"r"(at),
-                 "l"(2ll * WIDE * 4)
+    asm volatile(
+        "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" ::"r"(at),
+        "l"(2ll * WIDE * 4)
+        : "memory");
+    asm volatile(
+        "tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(at), "r"(2)
+        : "memory");
+    asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 7;" ::"r"(at)
                  : "memory");
-    asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(at), "r"(2)
-                 : "memory");
-    asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 7;" ::"r"(at) : "memory");
     asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" ::"r"(at)
                  : "memory");
-    asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 0;" ::"r"(at) : "memory");
-    asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 1;" ::"r"(at) : "memory");
-    __syncwarp();
-    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-                 "[%0], [%1], 128;" ::"l"(map),
-                 "r"(at)
+    asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 0;" ::"r"(at)
                  : "memory");
+    asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 1;" ::"r"(at)
+                 : "memory");
+    __syncwarp();
+    asm volatile(
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+        "[%0], [%1], 128;" ::"l"(map),
+        "r"(at)
+        : "memory");
     asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
     fetch(map, 0, 4, out, 4 * 4 * 4);
 }
@@ -106,10 +118,11 @@ reduce(const __grid_constant__ CUtensorMap map)
     for (int k = 0; k < BOX * BOX; k++)
         s[k] = k;
     asm volatile("fence.proxy.async;" ::: "memory");
-    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], "
-                 "[%3];" ::"l"(&map),
-                 "r"(8), "r"(4), "r"(shared(s))
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], "
+        "[%3];" ::"l"(&map),
+        "r"(8), "r"(4), "r"(shared(s))
+        : "memory");
     asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
@@ -151,8 +164,8 @@ encode(CUtensorMap *map, void *at, cuuint32_t rank, cuuint64_t stride, cuuint32_
 {
     cuuint64_t dim[] = {WIDE, HIGH, 1}, strides[] = {stride, 0};
     cuuint32_t box[] = {wide, BOX, 1}, step[] = {1, 1, 1};
-    return cuTensorMapEncodeTiled(map, CU_TENSOR_MAP_DATA_TYPE_INT32, rank, at, dim, strides, box, step,
-                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+    return cuTensorMapEncodeTiled(map, CU_TENSOR_MAP_DATA_TYPE_INT32, rank, at, dim, strides, box,
+                                  step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                                   CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)fill);
 }
 

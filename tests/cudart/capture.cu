@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * capture.cu: what makes a capture invalid, with the error that the call gives, and what does not. After each
- * case the capture is ended, and its error compared, too.
+ * capture.cu: what makes a capture invalid, with the error that the call gives, and what does not.
+ * After each case the capture is ended, and its error compared, too.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -15,13 +15,13 @@ add(int *x, int n)
 
 static int failures;
 
-#define IS(what, got, wanted)                                                                                  \
-    do {                                                                                                       \
-        cudaError_t g_ = (got), w_ = (wanted);                                                                 \
-        if (g_ != w_)                                                                                          \
-            failures++, printf("FAIL %d: %s: %s, not %s\n", __LINE__, what, cudaGetErrorName(g_),              \
-                               cudaGetErrorName(w_));                                                          \
-        cudaGetLastError(); /* so that check sees that the program looks */                                   \
+#define IS(what, got, wanted)                                                                      \
+    do {                                                                                           \
+        cudaError_t g_ = (got), w_ = (wanted);                                                     \
+        if (g_ != w_)                                                                              \
+            failures++, printf("FAIL %d: %s: %s, not %s\n", __LINE__, what, cudaGetErrorName(g_),  \
+                               cudaGetErrorName(w_));                                              \
+        cudaGetLastError(); /* so that check sees that the program looks */                        \
     } while (0)
 #define OK(call) IS(#call, call, cudaSuccess)
 
@@ -35,8 +35,8 @@ static int host[32];
 
 static cudaError_t from_other_thread();
 
-/* A call made while s.stream captures (once a launch is in its graph), what it returns, and whether the capture
- * lives. `nonblocking`: s.stream is one that the legacy stream does not wait for. */
+/* A call made while s.stream captures (once a launch is in its graph), what it returns, and whether
+ * the capture lives. `nonblocking`: s.stream is one that the legacy stream does not wait for. */
 struct row {
     const char *name;
     cudaError_t (*call)();
@@ -45,43 +45,74 @@ struct row {
     cudaStreamCaptureMode mode;
     bool nonblocking;
 };
-static const cudaStreamCaptureMode GLOBAL = cudaStreamCaptureModeGlobal, THREAD = cudaStreamCaptureModeThreadLocal,
+static const cudaStreamCaptureMode GLOBAL = cudaStreamCaptureModeGlobal,
+                                   THREAD = cudaStreamCaptureModeThreadLocal,
                                    RELAXED = cudaStreamCaptureModeRelaxed;
 static const cudaError_t FINE = cudaSuccess, UNSUPPORTED = cudaErrorStreamCaptureUnsupported,
                          IMPLICIT = cudaErrorStreamCaptureImplicit;
 
 static const row rows[] = {
     {"nothing", [] { return cudaSuccess; }, FINE, true, GLOBAL, false},
-    {"cudaStreamSynchronize", [] { return cudaStreamSynchronize(s.stream); }, UNSUPPORTED, false, GLOBAL, false},
-    {"cudaStreamSynchronize, relaxed", [] { return cudaStreamSynchronize(s.stream); }, UNSUPPORTED, false, RELAXED,
+    {"cudaStreamSynchronize", [] { return cudaStreamSynchronize(s.stream); }, UNSUPPORTED, false,
+     GLOBAL, false},
+    {"cudaStreamSynchronize, relaxed", [] { return cudaStreamSynchronize(s.stream); }, UNSUPPORTED,
+     false, RELAXED, false},
+    {"cudaStreamQuery", [] { return cudaStreamQuery(s.stream); }, UNSUPPORTED, false, GLOBAL,
      false},
-    {"cudaStreamQuery", [] { return cudaStreamQuery(s.stream); }, UNSUPPORTED, false, GLOBAL, false},
-    {"cudaDeviceSynchronize", [] { return cudaDeviceSynchronize(); }, UNSUPPORTED, false, GLOBAL, false},
-    {"cudaDeviceSynchronize, not blocking", [] { return cudaDeviceSynchronize(); }, UNSUPPORTED, false, GLOBAL, true},
-    {"another stream's wait", [] { return cudaStreamSynchronize(s.third); }, FINE, true, GLOBAL, false},
-    {"captured event", [] { cudaEventRecord(s.event, s.stream); return cudaEventSynchronize(s.event); },
+    {"cudaDeviceSynchronize", [] { return cudaDeviceSynchronize(); }, UNSUPPORTED, false, GLOBAL,
+     false},
+    {"cudaDeviceSynchronize, not blocking", [] { return cudaDeviceSynchronize(); }, UNSUPPORTED,
+     false, GLOBAL, true},
+    {"another stream's wait", [] { return cudaStreamSynchronize(s.third); }, FINE, true, GLOBAL,
+     false},
+    {"captured event",
+     [] {
+         cudaEventRecord(s.event, s.stream);
+         return cudaEventSynchronize(s.event);
+     },
      cudaErrorCapturedEvent, false, GLOBAL, false},
-    {"captured event's query", [] { cudaEventRecord(s.event, s.stream); return cudaEventQuery(s.event); },
+    {"captured event's query",
+     [] {
+         cudaEventRecord(s.event, s.stream);
+         return cudaEventQuery(s.event);
+     },
      cudaErrorCapturedEvent, false, RELAXED, false},
     {"event outside", [] { return cudaEventQuery(s.outside); }, UNSUPPORTED, false, GLOBAL, false},
-    {"event outside, relaxed", [] { return cudaEventQuery(s.outside); }, FINE, true, RELAXED, false},
+    {"event outside, relaxed", [] { return cudaEventQuery(s.outside); }, FINE, true, RELAXED,
+     false},
     {"wait for an event outside", [] { return cudaStreamWaitEvent(s.stream, s.outside, 0); },
      cudaErrorStreamCaptureIsolation, false, GLOBAL, false},
-    {"legacy launch", [] { add<<<1, 32>>>(s.x, 1); return cudaGetLastError(); }, IMPLICIT, false, GLOBAL, false},
-    {"legacy launch, not blocking", [] { add<<<1, 32>>>(s.x, 1); return cudaGetLastError(); }, FINE, true, GLOBAL,
-     true},
-    {"cudaMemcpy", [] { return cudaMemcpy(host, s.x, 4, cudaMemcpyDeviceToHost); }, IMPLICIT, false, GLOBAL, false},
+    {"legacy launch",
+     [] {
+         add<<<1, 32>>>(s.x, 1);
+         return cudaGetLastError();
+     },
+     IMPLICIT, false, GLOBAL, false},
+    {"legacy launch, not blocking",
+     [] {
+         add<<<1, 32>>>(s.x, 1);
+         return cudaGetLastError();
+     },
+     FINE, true, GLOBAL, true},
+    {"cudaMemcpy", [] { return cudaMemcpy(host, s.x, 4, cudaMemcpyDeviceToHost); }, IMPLICIT, false,
+     GLOBAL, false},
     {"legacy wait", [] { return cudaStreamSynchronize(0); }, IMPLICIT, false, GLOBAL, false},
     {"cudaMalloc", [] { return cudaMalloc(&s.y, 4); }, UNSUPPORTED, false, GLOBAL, true},
-    {"cudaMalloc, this thread's", [] { return cudaMalloc(&s.y, 4); }, UNSUPPORTED, false, THREAD, true},
+    {"cudaMalloc, this thread's", [] { return cudaMalloc(&s.y, 4); }, UNSUPPORTED, false, THREAD,
+     true},
     {"cudaMalloc, relaxed", [] { return cudaMalloc(&s.y, 4); }, FINE, true, RELAXED, true},
     {"cudaFree", [] { return cudaFree(s.y); }, UNSUPPORTED, false, GLOBAL, true},
     {"cudaFree(NULL)", [] { return cudaFree(NULL); }, FINE, true, GLOBAL, true},
-    {"cudaMallocHost", [] { int *p; return cudaMallocHost(&p, 4); }, UNSUPPORTED, false, GLOBAL, true},
+    {"cudaMallocHost",
+     [] {
+         int *p;
+         return cudaMallocHost(&p, 4);
+     },
+     UNSUPPORTED, false, GLOBAL, true},
     {"another thread's cudaMalloc", from_other_thread, UNSUPPORTED, false, GLOBAL, true},
     {"another thread's cudaMalloc, this thread's", from_other_thread, FINE, true, THREAD, true},
-    {"a second capture", [] { return cudaStreamBeginCapture(s.stream, GLOBAL); }, cudaErrorInvalidValue, true, GLOBAL,
-     false},
+    {"a second capture", [] { return cudaStreamBeginCapture(s.stream, GLOBAL); },
+     cudaErrorInvalidValue, true, GLOBAL, false},
 };
 
 static cudaError_t
@@ -100,7 +131,8 @@ run(const row &r)
 {
     cudaGraph_t graph = NULL;
     cudaStreamCaptureStatus status;
-    OK(cudaStreamCreateWithFlags(&s.stream, r.nonblocking ? cudaStreamNonBlocking : cudaStreamDefault));
+    OK(cudaStreamCreateWithFlags(&s.stream,
+                                 r.nonblocking ? cudaStreamNonBlocking : cudaStreamDefault));
     OK(cudaMalloc(&s.y, 4));
     int *old = s.y;
     OK(cudaStreamBeginCapture(s.stream, r.mode));
@@ -144,7 +176,8 @@ several()
     OK(cudaStreamIsCapturing(s.stream, &status));
     if (status != cudaStreamCaptureStatusInvalidated)
         failures++, printf("FAIL the origin lives\n");
-    IS("a joined stream ends it", cudaStreamEndCapture(s.other, &graph), cudaErrorStreamCaptureInvalidated);
+    IS("a joined stream ends it", cudaStreamEndCapture(s.other, &graph),
+       cudaErrorStreamCaptureInvalidated);
     IS("its end", cudaStreamEndCapture(s.stream, &graph), cudaErrorStreamCaptureInvalidated);
     OK(cudaStreamSynchronize(s.other)); /* it is free again */
     IS("its event", cudaEventQuery(s.event), cudaErrorCapturedEvent);

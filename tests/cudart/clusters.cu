@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * clusters.cu: programs whose blocks share their shared memory, as CUDA's programming guide writes them: the histogram, by
- * cooperative groups; a kernel with __cluster_dims__; a graph's node with clusters; intrinsics. Prints what is wrong.
+ * clusters.cu: programs whose blocks share their shared memory, as CUDA's programming guide writes
+ * them: the histogram, by cooperative groups; a kernel with __cluster_dims__; a graph's node with
+ * clusters; intrinsics. Prints what is wrong.
  */
 #include <cooperative_groups.h>
 #include <cuda/barrier>
@@ -17,11 +18,11 @@
 #endif
 namespace cg = cooperative_groups;
 static int wrong;
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        cudaError_t e_ = (call);                                                                                       \
-        if (e_ != cudaSuccess)                                                                                         \
-            printf("%s: %s\n", #call, cudaGetErrorName(e_)), wrong++;                                                  \
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        cudaError_t e_ = (call);                                                                   \
+        if (e_ != cudaSuccess)                                                                     \
+            printf("%s: %s\n", #call, cudaGetErrorName(e_)), wrong++;                              \
     } while (0)
 
 __global__ void
@@ -66,9 +67,11 @@ histograms(int size, bool non_portable)
         OK(cudaFuncSetAttribute(histogram, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute attribute[1];
-    config.gridDim = BLOCKS, config.blockDim = THREADS, config.dynamicSmemBytes = EACH * sizeof(int);
+    config.gridDim = BLOCKS, config.blockDim = THREADS,
+    config.dynamicSmemBytes = EACH * sizeof(int);
     attribute[0].id = cudaLaunchAttributeClusterDimension;
-    attribute[0].val.clusterDim.x = size, attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
+    attribute[0].val.clusterDim.x = size,
+    attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
     config.attrs = attribute, config.numAttrs = 1;
     OK(cudaLaunchKernelEx(&config, histogram, b, nbins, (int)EACH, (const int *)a, (size_t)COUNT));
     OK(cudaMemcpy(out.data(), b, nbins * sizeof(int), cudaMemcpyDeviceToHost));
@@ -91,9 +94,11 @@ fixed(int *out)
     __cluster_barrier_wait();
     int *there = (int *)__cluster_map_shared_rank(s, (rank + 1) % n);
     int block = blockIdx.y * gridDim.x + blockIdx.x;
-    bool fine = __cluster_query_shared_rank(there) == (rank + 1) % n && __isClusterShared(there) && !__isShared(there) &&
-                __isShared(s) && __clusterDimIsSpecified() && __clusterDim().y == 2 && __clusterGridDimInClusters().x == 3 &&
-                __clusterRelativeBlockIdx().x == blockIdx.x % 2 && __clusterIdx().x == blockIdx.x / 2;
+    bool fine = __cluster_query_shared_rank(there) == (rank + 1) % n && __isClusterShared(there) &&
+                !__isShared(there) && __isShared(s) && __clusterDimIsSpecified() &&
+                __clusterDim().y == 2 && __clusterGridDimInClusters().x == 3 &&
+                __clusterRelativeBlockIdx().x == blockIdx.x % 2 &&
+                __clusterIdx().x == blockIdx.x / 2;
     out[32 * block + threadIdx.x] = fine ? there[threadIdx.x] : -1;
     __cluster_barrier_arrive_relaxed();
     __cluster_barrier_wait();
@@ -199,9 +204,11 @@ main()
         cudaLaunchConfig_t config = {};
         cudaLaunchAttribute attribute[1];
         attribute[0].id = cudaLaunchAttributeClusterDimension;
-        attribute[0].val.clusterDim.x = 2, attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
+        attribute[0].val.clusterDim.x = 2,
+        attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
         config.gridDim = 2, config.blockDim = 32, config.attrs = attribute, config.numAttrs = 1;
-        printf("no clusters: %s\n", cudaGetErrorName(cudaLaunchKernelEx(&config, sizes, (int *)NULL)));
+        printf("no clusters: %s\n",
+               cudaGetErrorName(cudaLaunchKernelEx(&config, sizes, (int *)NULL)));
         return 0;
     }
     for (int size : {1, 2, 4, 8})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conditional.cu: conditional nodes of graphs: if, if with else, while, switch, one in the body of another,
- * defaults that each launch sets anew, copies that outlive the graph they were made from.
+ * conditional.cu: conditional nodes of graphs: if, if with else, while, switch, one in the body of
+ * another, defaults that each launch sets anew, copies that outlive the graph they were made from.
  */
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -75,7 +75,8 @@ add_to(cudaGraph_t g, int *to, int n)
     kernel(g, nullptr, (void *)add, args);
 }
 
-/* Launches with the condition's source at each value, and compares memory[1 ..] with what it should be. */
+/* Launches with the condition's source at each value, and compares memory[1 ..] with what it should
+ * be. */
 static void
 choose(cudaGraphConditionalNodeType type, unsigned bodies, const char *name)
 {
@@ -141,8 +142,8 @@ loops(void)
         OK(cudaGraphLaunch(x, s));
         OK(cudaStreamSynchronize(s));
         EXPECT("rounds of while", memory[1], n);
-        /* The inner value is set to 1 when the graph is launched, not in each round: after the first
-         * round the inner loop does not run, and each round adds 3. */
+        /* The inner value is set to 1 when the graph is launched, not in each round: after the
+         * first round the inner loop does not run, and each round adds 3. */
         EXPECT("inner while", memory[2], (n - 1) * 3);
     }
     OK(cudaGraphExecDestroy(x));

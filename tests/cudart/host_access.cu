@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Host code and memory: what only kernels and calls may touch (host_access wrong WAY ends by a signal, with a
- * message), and all that host code may (host_access right).
+ * Host code and memory: what only kernels and calls may touch (host_access wrong WAY ends by a
+ * signal, with a message), and all that host code may (host_access right).
  */
 #include <csetjmp>
 #include <csignal>
@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        if ((call) != cudaSuccess)                                                                                     \
-            printf("FAIL line %d\n", __LINE__), exit(1);                                                               \
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        if ((call) != cudaSuccess)                                                                 \
+            printf("FAIL line %d\n", __LINE__), exit(1);                                           \
     } while (0)
 
 __device__ int variable = 3;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ipc.cu: memory, events and pools of one process in another. The program runs itself again as the other process.
+ * ipc.cu: memory, events and pools of one process in another. The program runs itself again as the
+ * other process.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -64,7 +65,8 @@ other_process(const letter *m)
     EXPECT("its neighbour", wrong(neighbour, SMALL, 5), 0);
     launch(large, LARGE, 10);
     launch(small, SMALL, 20);
-    OK(cudaMemPoolImportFromShareableHandle(&pool, (void *)(size_t)m->pool, cudaMemHandleTypePosixFileDescriptor, 0));
+    OK(cudaMemPoolImportFromShareableHandle(&pool, (void *)(size_t)m->pool,
+                                            cudaMemHandleTypePosixFileDescriptor, 0));
     cudaMemPoolPtrExportData data = m->data;
     OK(cudaMemPoolImportPointer((void **)&pooled, pool, &data));
     EXPECT("memory of a pool", wrong(pooled, LARGE, 0), 0);
@@ -74,10 +76,12 @@ other_process(const letter *m)
     OK(cudaDeviceSynchronize());
     OK(cudaIpcCloseMemHandle(large));
     EXPECT("closed twice", cudaIpcCloseMemHandle(large), cudaErrorInvalidValue);
-    EXPECT("freed memory", cudaIpcOpenMemHandle((void **)&none, m->freed, 0), cudaErrorInvalidValue);
+    EXPECT("freed memory", cudaIpcOpenMemHandle((void **)&none, m->freed, 0),
+           cudaErrorInvalidValue);
     memset(&damaged, 0x5a, 8);
     EXPECT("no handle", cudaIpcOpenMemHandle((void **)&none, damaged, 0), cudaErrorInvalidValue);
-    EXPECT("an event's handle", cudaIpcOpenEventHandle(&event, *(cudaIpcEventHandle_t *)&m->large), cudaErrorInvalidValue);
+    EXPECT("an event's handle", cudaIpcOpenEventHandle(&event, *(cudaIpcEventHandle_t *)&m->large),
+           cudaErrorInvalidValue);
     return failures != 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that are given ordinary memory of the host: pageable CASE. What a GPU answers with an illegal address, and,
-// from "fine" on, what it runs.
+// Kernels that are given ordinary memory of the host: pageable CASE. What a GPU answers with an
+// illegal address, and, from "fine" on, what it runs.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>

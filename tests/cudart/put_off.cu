@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Launches that are put off and run together (src/device/chain.c): whatever the program does in between, it
- * must find what it would have found had each run by itself. Random kernels on four arrays, every result
- * beside the host's; what may not be put off; calls that must not see anything unfinished; failures.
+ * Launches that are put off and run together (src/device/chain.c): whatever the program does in
+ * between, it must find what it would have found had each run by itself. Random kernels on four
+ * arrays, every result beside the host's; what may not be put off; calls that must not see anything
+ * unfinished; failures.
  *
  *     put_off random SEED ROUNDS | calls | others | fails [exit] | threads
  */
@@ -90,7 +91,7 @@ host_mix(const std::vector<u> &in, std::vector<u> &out, int n, int left, int rig
         out[i] = mixed(in.data(), i, n, left, right, add);
 }
 
-/* -- random ------------------------------------------------------------------------------------------- */
+/* -- random ------------------------------------------------------------------------------------ */
 
 static unsigned long long state;
 
@@ -113,12 +114,14 @@ same(const arrays &a, int k, const char *what)
     CHECK(cudaMemcpy(got.data(), a.dev[k], N * 4, cudaMemcpyDeviceToHost));
     for (int i = 0; i < N; i++)
         if (got[i] != a.host[k][i]) {
-            printf("FAIL %s: array %d, element %d of %d: %u, not %u\n", what, k, i, N, got[i], a.host[k][i]);
+            printf("FAIL %s: array %d, element %d of %d: %u, not %u\n", what, k, i, N, got[i],
+                   a.host[k][i]);
             exit(1);
         }
 }
 
-/* Sometimes in one allocation, the arrays right behind each other, not on borders of lines or blocks. */
+/* Sometimes in one allocation, the arrays right behind each other, not on borders of lines or
+ * blocks. */
 static void
 make(arrays &a)
 {
@@ -150,7 +153,8 @@ drop(arrays &a)
 static void
 random_launch(arrays &a, cudaStream_t s)
 {
-    int from = some(4), to = (from + 1 + some(3)) % 4, n = some(3) ? N : N - some(N / 4), what = some(12);
+    int from = some(4), to = (from + 1 + some(3)) % 4, n = some(3) ? N : N - some(N / 4),
+        what = some(12);
     int threads = some(8) ? THREADS : 128;
     u add = (u)some(1000);
     const u *in = a.dev[from];
@@ -222,7 +226,7 @@ random_rounds(int seed, int rounds)
     CHECK(cudaStreamDestroy(s));
 }
 
-/* -- what calls see ------------------------------------------------------------------------------------ */
+/* -- what calls see ---------------------------------------------------------------------------- */
 
 __global__ void
 add_one(u *x, int n)
@@ -241,9 +245,9 @@ add_twice(u *x, cudaStream_t s = 0)
 
 static u expected, *seen;
 
-/* A device pointer is a host pointer here: what a launch has really done shows without a call, to who
- * reads it as a debugger does. The file is opened before there are threads: a sanitizer does not see the
- * guard of a local static in a program that is not instrumented. */
+/* A device pointer is a host pointer here: what a launch has really done shows without a call, to
+ * who reads it as a debugger does. The file is opened before there are threads: a sanitizer does
+ * not see the guard of a local static in a program that is not instrumented. */
 static const int memory = open("/proc/self/mem", O_RDONLY);
 
 static u
@@ -343,12 +347,29 @@ calls()
     CHECK(cudaDeviceSynchronize());
 }
 
-/* -- what is not put off ------------------------------------------------------------------------------- */
+/* -- what is not put off ----------------------------------------------------------------------- */
 
 __global__ void count_all(u *x, int n) { atomicAdd(&x[(blockIdx.x * 256 + threadIdx.x) % n], 1); }
-__global__ void ordered(volatile u *x, int n) { int i = blockIdx.x * 256 + threadIdx.x; if (i < n) x[i] = x[i] + 1; }
-__global__ void looped(u *x, int n) { for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 256 * 2048) x[i] += 1; }
-__global__ void indirect(u *x, const u *at, int n) { int i = blockIdx.x * 256 + threadIdx.x; if (i < n) x[at[i]] += 1; }
+__global__ void
+ordered(volatile u *x, int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        x[i] = x[i] + 1;
+}
+__global__ void
+looped(u *x, int n)
+{
+    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += 256 * 2048)
+        x[i] += 1;
+}
+__global__ void
+indirect(u *x, const u *at, int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        x[at[i]] += 1;
+}
 __global__ void shared(u *x, int n)
 {
     __shared__ u s[256];
@@ -384,7 +405,7 @@ others()
     CHECK(cudaDeviceSynchronize());
 }
 
-/* -- failures --------------------------------------------------------------------------------------------- */
+/* -- failures ---------------------------------------------------------------------------------- */
 
 template <int K> __global__ void
 goes_on(u *x, int n)
@@ -394,8 +415,8 @@ goes_on(u *x, int n)
         x[i] += K;
 }
 
-/* Behind x, the last allocation, is nothing: the fourth launch fails there, and the seventh, which comes
- * to it in an earlier block. */
+/* Behind x, the last allocation, is nothing: the fourth launch fails there, and the seventh, which
+ * comes to it in an earlier block. */
 static void
 fails(bool at_exit)
 {
@@ -415,7 +436,7 @@ fails(bool at_exit)
     printf("%s\n", cudaGetErrorName(cudaMemset(x, 0, 4)));
 }
 
-/* -- several threads -------------------------------------------------------------------------------------- */
+/* -- several threads --------------------------------------------------------------------------- */
 
 static void
 worker(int seed)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Surfaces: every size of element there and back, every geometry, what happens at the edge, reductions,
- * queries, texture and sampler handles apart. With an argument: one error, and its name.
+ * Surfaces: every size of element there and back, every geometry, what happens at the edge,
+ * reductions, queries, texture and sampler handles apart. With an argument: one error, and its
+ * name.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +26,8 @@ struct array {
     cudaSurfaceObject_t s;
     array(cudaChannelFormatDesc d, int w, int h, int depth, unsigned flags = 0)
     {
-        OK(cudaMalloc3DArray(&a, &d, make_cudaExtent(w, h, depth), flags | cudaArraySurfaceLoadStore));
+        OK(cudaMalloc3DArray(&a, &d, make_cudaExtent(w, h, depth),
+                             flags | cudaArraySurfaceLoadStore));
         cudaResourceDesc r = {};
         r.resType = cudaResourceTypeArray;
         r.res.array.array = a;
@@ -38,7 +40,7 @@ struct array {
     }
 };
 
-/* -- there and back ----------------------------------------------------------------------------------- */
+/* -- there and back ---------------------------------------------------------------------------- */
 
 template <class T> __global__ void
 mirror_rows(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int w, int h)
@@ -63,22 +65,25 @@ test_type(const char *name)
     std::vector<unsigned char> in(W * H * sizeof(T)), out(in.size());
     for (size_t i = 0; i < in.size(); i++)
         in[i] = (unsigned char)(i * 2654435761u >> 11);
-    OK(cudaMemcpy2DToArray(a.a, 0, 0, in.data(), W * sizeof(T), W * sizeof(T), H, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2DToArray(a.a, 0, 0, in.data(), W * sizeof(T), W * sizeof(T), H,
+                           cudaMemcpyHostToDevice));
     mirror_rows<T><<<dim3(2, 2), dim3(32, 4)>>>(a.s, b.s, W, H);
-    OK(cudaMemcpy2DFromArray(out.data(), W * sizeof(T), b.a, 0, 0, W * sizeof(T), H, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy2DFromArray(out.data(), W * sizeof(T), b.a, 0, 0, W * sizeof(T), H,
+                             cudaMemcpyDeviceToHost));
     for (int i = 0; i < W * H; i++) {
         int from = i / W * W + W - 1 - i % W;
         same(name, memcmp(&out[i * sizeof(T)], &in[from * sizeof(T)], sizeof(T)), 0, i);
     }
 }
 
-/* -- geometries ------------------------------------------------------------------------------------------ */
+/* -- geometries -------------------------------------------------------------------------------- */
 
 surface<void, cudaSurfaceType1D> row_ref;
 surface<void, cudaSurfaceType2DLayered> layered_ref;
 
 __global__ void
-fill_all(cudaSurfaceObject_t one, cudaSurfaceObject_t three, cudaSurfaceObject_t rows, cudaSurfaceObject_t cube)
+fill_all(cudaSurfaceObject_t one, cudaSurfaceObject_t three, cudaSurfaceObject_t rows,
+         cudaSurfaceObject_t cube)
 {
     int i = threadIdx.x;
     if (i < 50)
@@ -107,7 +112,8 @@ static void
 test_geometries(void)
 {
     cudaChannelFormatDesc d = cudaCreateChannelDesc<int>();
-    array one(d, 50, 0, 0), three(d, 3, 4, 5), rows(d, 8, 0, 5, cudaArrayLayered), cube(d, 4, 4, 6, cudaArrayCubemap);
+    array one(d, 50, 0, 0), three(d, 3, 4, 5), rows(d, 8, 0, 5, cudaArrayLayered),
+        cube(d, 4, 4, 6, cudaArrayCubemap);
     int *out;
     OK(cudaMallocManaged(&out, 480 * sizeof *out));
     OK(cudaBindSurfaceToArray(row_ref, one.a));
@@ -125,7 +131,7 @@ test_geometries(void)
     OK(cudaFree(out));
 }
 
-/* -- edges -------------------------------------------------------------------------------------------------- */
+/* -- edges ------------------------------------------------------------------------------------- */
 
 __global__ void
 edges(short *out, cudaSurfaceObject_t s)
@@ -152,7 +158,13 @@ test_edges(void)
     edges<<<1, 64>>>(out, a.s);
     OK(cudaDeviceSynchronize());
     for (int i = 0; i < 64; i++) {
-        int x = i % 8 - 2, y = i / 8 - 2, cx = x < 0 ? 0 : x > 3 ? 3 : x, cy = y < 0 ? 0 : y > 2 ? 2 : y;
+        int x = i % 8 - 2, y = i / 8 - 2,
+            cx = x < 0   ? 0
+                 : x > 3 ? 3
+                         : x,
+            cy = y < 0   ? 0
+                 : y > 2 ? 2
+                         : y;
         same("clamp", out[i], 100 + (cy + 2) * 8 + cx + 2, i);
         same("zero", out[64 + i], cx == x && cy == y ? 100 + i : 0, i);
     }
@@ -162,11 +174,11 @@ test_edges(void)
     OK(cudaFree(out));
 }
 
-/* -- instructions without a function in the headers ------------------------------------------------------------ */
+/* -- instructions without a function in the headers -------------------------------------------- */
 
 __global__ void
-instructions(unsigned *out, cudaSurfaceObject_t s, cudaSurfaceObject_t bytes, cudaSurfaceObject_t halves,
-             cudaTextureObject_t point, cudaTextureObject_t linear)
+instructions(unsigned *out, cudaSurfaceObject_t s, cudaSurfaceObject_t bytes,
+             cudaSurfaceObject_t halves, cudaTextureObject_t point, cudaTextureObject_t linear)
 {
     int i = threadIdx.x;
     unsigned v[12];
@@ -174,15 +186,19 @@ instructions(unsigned *out, cudaSurfaceObject_t s, cudaSurfaceObject_t bytes, cu
     asm volatile("sured.b.add.1d.u32.trap [%0, {%1}], %2;" ::"l"(s), "r"(0), "r"(i) : "memory");
     asm volatile("sured.b.min.1d.s32.trap [%0, {%1}], %2;" ::"l"(s), "r"(4), "r"(-i) : "memory");
     asm volatile("sured.b.max.1d.u32.trap [%0, {%1}], %2;" ::"l"(s), "r"(8), "r"(i * 3) : "memory");
-    asm volatile("sured.b.or.1d.b32.trap [%0, {%1}], %2;" ::"l"(s), "r"(12), "r"(1 << i) : "memory");
-    asm volatile("sured.p.and.1d.b32.trap [%0, {%1}], %2;" ::"l"(s), "r"(4), "r"(~(1 << i)) : "memory");
-    asm volatile("sured.b.add.1d.u64.zero [%0, {%1}], %2;" ::"l"(s), "r"(24), "l"(0x100000001ull) : "memory");
-    asm volatile("sured.b.add.1d.u64.zero [%0, {%1}], %2;" ::"l"(s), "r"(8000), "l"(1ull) : "memory");
-    asm volatile("sust.p.1d.v4.b32.trap [%0, {%1}], {%2, %3, %4, %5};" ::"l"(bytes), "r"(i), "r"(i), "r"(300),
-                 "r"(-1), "r"(255)
+    asm volatile("sured.b.or.1d.b32.trap [%0, {%1}], %2;" ::"l"(s), "r"(12), "r"(1 << i)
                  : "memory");
-    asm volatile("sust.p.1d.v2.b32.trap [%0, {%1}], {%2, %3};" ::"l"(halves), "r"(i), "f"(1.0f + i / 2048.f),
-                 "f"(1e9f)
+    asm volatile("sured.p.and.1d.b32.trap [%0, {%1}], %2;" ::"l"(s), "r"(4), "r"(~(1 << i))
+                 : "memory");
+    asm volatile("sured.b.add.1d.u64.zero [%0, {%1}], %2;" ::"l"(s), "r"(24), "l"(0x100000001ull)
+                 : "memory");
+    asm volatile("sured.b.add.1d.u64.zero [%0, {%1}], %2;" ::"l"(s), "r"(8000), "l"(1ull)
+                 : "memory");
+    asm volatile("sust.p.1d.v4.b32.trap [%0, {%1}], {%2, %3, %4, %5};" ::"l"(bytes), "r"(i), "r"(i),
+                 "r"(300), "r"(-1), "r"(255)
+                 : "memory");
+    asm volatile("sust.p.1d.v2.b32.trap [%0, {%1}], {%2, %3};" ::"l"(halves), "r"(i),
+                 "f"(1.0f + i / 2048.f), "f"(1e9f)
                  : "memory");
     asm volatile("suq.width.b32 %0, [%1];" : "=r"(v[0]) : "l"(bytes));
     asm volatile("suq.channel_data_type.b32 %0, [%1];" : "=r"(v[1]) : "l"(bytes));
@@ -192,8 +208,12 @@ instructions(unsigned *out, cudaSurfaceObject_t s, cudaSurfaceObject_t bytes, cu
     asm volatile("txq.filter_mode.b32 %0, [%1];" : "=r"(v[5]) : "l"(linear));
     asm volatile("txq.addr_mode_0.b32 %0, [%1];" : "=r"(v[6]) : "l"(linear));
     asm volatile("txq.level.width.b32 %0, [%1], %2;" : "=r"(v[7]) : "l"(linear), "r"(0));
-    asm volatile("{ .reg .pred p; istypep.texref p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(v[8]) : "l"(linear));
-    asm volatile("{ .reg .pred p; istypep.surfref p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(v[9]) : "l"(linear));
+    asm volatile("{ .reg .pred p; istypep.texref p, %1; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(v[8])
+                 : "l"(linear));
+    asm volatile("{ .reg .pred p; istypep.surfref p, %1; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(v[9])
+                 : "l"(linear));
     /* The texels of one handle read as the other says. */
     asm volatile("tex.2d.v4.f32.f32 {%0, _, _, _}, [%1, %2, {%3, %4}];"
                  : "=f"(f)
@@ -225,7 +245,8 @@ texture_of(cudaArray_t a, bool linear)
 static void
 test_instructions(void)
 {
-    array s(cudaCreateChannelDesc<unsigned>(), 8, 0, 0), bytes(cudaCreateChannelDesc<uchar4>(), 32, 0, 0),
+    array s(cudaCreateChannelDesc<unsigned>(), 8, 0, 0),
+        bytes(cudaCreateChannelDesc<uchar4>(), 32, 0, 0),
         halves(cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat), 32, 0, 0),
         image(cudaCreateChannelDesc<float>(), 4, 3, 0);
     unsigned start[8] = {0, 5, 0, 0, 0, 0, 0, 0}, *out;
@@ -255,7 +276,11 @@ test_instructions(void)
         same("sust.p to bytes", b[i][0], i, i);
         same("sust.p to bytes, too large", b[i][1] + b[i][2] + b[i][3], 3 * 255, i);
         /* 1 + i / 2048: halves have steps of 1 / 1024, ties go to even */
-        same("sust.p to halves", h[i][0], 0x3c00 + (i % 2 == 0 ? i / 2 : i / 2 % 2 ? i / 2 + 1 : i / 2), i);
+        same("sust.p to halves", h[i][0],
+             0x3c00 + (i % 2 == 0  ? i / 2
+                       : i / 2 % 2 ? i / 2 + 1
+                                   : i / 2),
+             i);
         same("sust.p to halves, too large", h[i][1], 0x7c00, i);
         for (int k = 0; k < 12; k++)
             same("queries and handles", out[k * 32 + i], want[k], k);
@@ -265,7 +290,7 @@ test_instructions(void)
     OK(cudaFree(out));
 }
 
-/* -- errors ---------------------------------------------------------------------------------------------------- */
+/* -- errors ------------------------------------------------------------------------------------ */
 
 __global__ void
 outside(cudaSurfaceObject_t s)

@@ -31,7 +31,7 @@ expect(bool good, const char *format, const char *what, double a, double b, int 
 #define NEAR(what, a, b, d, i)                                                                     \
     expect(fabs((a) - (b)) <= (d), "%s: %.9g, expected about %.9g (at %d)", what, a, b, i)
 
-/* -- the reference ---------------------------------------------------------------------------------- */
+/* -- the reference ----------------------------------------------------------------------------- */
 
 struct plain {
     const double *texel; /* [depth][height][width] */
@@ -89,7 +89,7 @@ sample(const plain &p, const float c[3])
     return sum;
 }
 
-/* -- kernels ------------------------------------------------------------------------------------------ */
+/* -- kernels ----------------------------------------------------------------------------------- */
 
 template <class T> __global__ void
 read_1d(T *out, cudaTextureObject_t t, const float *x, int n)
@@ -147,7 +147,7 @@ blocks(int n)
     return (n + 95) / 96;
 }
 
-/* -- the readings ----------------------------------------------------------------------------------------- */
+/* -- the readings ------------------------------------------------------------------------------ */
 
 struct reading {
     char head[64];
@@ -163,17 +163,21 @@ as_float(unsigned bits)
 }
 
 static void
-run_readings(const std::vector<reading> &r, size_t first, size_t end, const float *f32, const unsigned char *u8)
+run_readings(const std::vector<reading> &r, size_t first, size_t end, const float *f32,
+             const unsigned char *u8)
 {
     char dim[8], element[16], coordinates[24], filter[16], address[16];
-    sscanf(r[first].head, "%7[^,],%15[^,],%23[^,],%15[^,],%15s", dim, element, coordinates, filter, address);
+    sscanf(r[first].head, "%7[^,],%15[^,],%23[^,],%15[^,],%15s", dim, element, coordinates, filter,
+           address);
     bool one = dim[0] == '1', floats = !strcmp(element, "f32");
     int w = one ? 35 : 7, h = one ? 0 : 5, n = (int)(end - first);
-    cudaChannelFormatDesc d = floats ? cudaCreateChannelDesc<float>() : cudaCreateChannelDesc<unsigned char>();
+    cudaChannelFormatDesc d =
+        floats ? cudaCreateChannelDesc<float>() : cudaCreateChannelDesc<unsigned char>();
     cudaArray_t a;
     OK(cudaMallocArray(&a, &d, w, h));
     size_t row = w * (floats ? 4 : 1);
-    OK(cudaMemcpy2DToArray(a, 0, 0, floats ? (const void *)f32 : u8, row, row, h ? h : 1, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2DToArray(a, 0, 0, floats ? (const void *)f32 : u8, row, row, h ? h : 1,
+                           cudaMemcpyHostToDevice));
     cudaResourceDesc res = {};
     res.resType = cudaResourceTypeArray;
     res.res.array.array = a;
@@ -201,8 +205,8 @@ run_readings(const std::vector<reading> &r, size_t first, size_t end, const floa
     for (int i = 0; i < n; i++) {
         unsigned bits;
         memcpy(&bits, &out[i], 4);
-        expect(bits == r[first + i].bits, "reading %s: bits %.0f, hardware %.0f (row %d)", r[first].head, bits,
-               r[first + i].bits, (int)first + i);
+        expect(bits == r[first + i].bits, "reading %s: bits %.0f, hardware %.0f (row %d)",
+               r[first].head, bits, r[first + i].bits, (int)first + i);
     }
     OK(cudaDestroyTextureObject(object));
     OK(cudaFreeArray(a));
@@ -244,15 +248,16 @@ test_readings(const char *texels, const char *readings)
             e++;
         run_readings(rows, i, e, f32, u8);
     }
-    expect(rows.size() == 12288, "%s: %.0f rows, %.0f expected (%d)", readings, (double)rows.size(), 12288, 0);
+    expect(rows.size() == 12288, "%s: %.0f rows, %.0f expected (%d)", readings, (double)rows.size(),
+           12288, 0);
     printf("%zu readings\n", rows.size());
     return 0;
 }
 
-/* -- element types, point filter: exact -------------------------------------------------------------------- */
+/* -- element types, point filter: exact -------------------------------------------------------- */
 
-static const cudaTextureAddressMode modes[] = {cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror,
-                                               cudaAddressModeBorder};
+static const cudaTextureAddressMode modes[] = {cudaAddressModeWrap, cudaAddressModeClamp,
+                                               cudaAddressModeMirror, cudaAddressModeBorder};
 
 template <class T, class E, int channels, class F, class R>
 static void
@@ -266,7 +271,8 @@ test_type(const char *name, cudaTextureReadMode read, double scale, double low)
     T *memory;
     size_t pitch;
     OK(cudaMallocPitch(&memory, &pitch, W * sizeof(T), H));
-    OK(cudaMemcpy2D(memory, pitch, host.data(), W * sizeof(T), W * sizeof(T), H, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2D(memory, pitch, host.data(), W * sizeof(T), W * sizeof(T), H,
+                    cudaMemcpyHostToDevice));
     cudaResourceDesc res = {};
     res.resType = cudaResourceTypePitch2D;
     res.res.pitch2D.devPtr = memory;
@@ -298,8 +304,13 @@ test_type(const char *name, cudaTextureReadMode read, double scale, double low)
                 double v = host[i * channels + c];
                 plane[i] = scale ? (float)(v / scale < low ? low : v / scale) : v;
             }
-            plain p = {plane.data(), {W, H, 1}, 2, {t.addressMode[0], t.addressMode[1]}, t.normalizedCoords != 0,
-                       false, 0};
+            plain p = {plane.data(),
+                       {W, H, 1},
+                       2,
+                       {t.addressMode[0], t.addressMode[1]},
+                       t.normalizedCoords != 0,
+                       false,
+                       0};
             for (int i = 0; i < n; i++) {
                 float at[3] = {x[i], y[i], 0};
                 R got;
@@ -315,7 +326,8 @@ test_type(const char *name, cudaTextureReadMode read, double scale, double low)
 static void
 test_types(void)
 {
-    const cudaTextureReadMode plain_read = cudaReadModeElementType, unit = cudaReadModeNormalizedFloat;
+    const cudaTextureReadMode plain_read = cudaReadModeElementType,
+                              unit = cudaReadModeNormalizedFloat;
 #define TYPE3(name, e)                                                                             \
     test_type<name##1, e, 1, name##1, e>(#name "1", plain_read, 0, 0);                             \
     test_type<name##2, e, 2, name##2, e>(#name "2", plain_read, 0, 0);                             \
@@ -327,7 +339,8 @@ test_types(void)
     TYPE3(int, int)
     TYPE3(uint, unsigned)
     TYPE3(float, float)
-    test_type<unsigned char, unsigned char, 1, unsigned char, unsigned char>("unsigned char", plain_read, 0, 0);
+    test_type<unsigned char, unsigned char, 1, unsigned char, unsigned char>("unsigned char",
+                                                                             plain_read, 0, 0);
     test_type<short, short, 1, short, short>("short", plain_read, 0, 0);
     test_type<int, int, 1, int, int>("int", plain_read, 0, 0);
     test_type<float, float, 1, float, float>("float", plain_read, 0, 0);
@@ -337,7 +350,7 @@ test_types(void)
     test_type<short1, short, 1, float1, float>("short1 as floats", unit, 32767, -1);
 }
 
-/* -- linear filter ------------------------------------------------------------------------------------------- */
+/* -- linear filter ----------------------------------------------------------------------------- */
 
 static cudaArray_t
 array_of(const std::vector<float> &v, int w, int h, int d, unsigned flags = 0)
@@ -406,8 +419,8 @@ test_filters(void)
             OK(cudaDeviceSynchronize());
             plain p = {plane.data(), {w, h, d}, dims, {mode, mode, mode}, normalized, linear, 2.5};
             char name[80];
-            snprintf(name, sizeof name, "%d-D %s, mode %d, normalized %d", dims, linear ? "linear" : "point",
-                     (int)mode, normalized);
+            snprintf(name, sizeof name, "%d-D %s, mode %d, normalized %d", dims,
+                     linear ? "linear" : "point", (int)mode, normalized);
             for (int i = 0; i < n; i++) {
                 float at[3] = {x[i], y[i], z[i]};
                 if (linear) /* weights of 8 bits, texels up to 125 apart */
@@ -421,7 +434,7 @@ test_filters(void)
     }
 }
 
-/* -- references ---------------------------------------------------------------------------------------------- */
+/* -- references -------------------------------------------------------------------------------- */
 
 texture<float, cudaTextureType1D, cudaReadModeElementType> line;
 texture<float, 2> image;
@@ -536,7 +549,7 @@ test_references(void)
     OK(cudaFree(pitched));
 }
 
-/* -- layers, cubes, levels, gather ------------------------------------------------------------------------------ */
+/* -- layers, cubes, levels, gather ------------------------------------------------------------- */
 
 __global__ void
 read_layers(float *out, cudaTextureObject_t t, int w, int h, int layers)
@@ -560,7 +573,8 @@ read_levels(float *out, cudaTextureObject_t t)
 {
     int i = threadIdx.x;
     out[i] = tex2DLod<float>(t, 0.5f, 0.5f, i * 0.25f - 1);
-    out[i + 32] = tex2DGrad<float>(t, 0.5f, 0.5f, make_float2(exp2f(i * 0.25f - 5), 0), make_float2(0, 0));
+    out[i + 32] =
+        tex2DGrad<float>(t, 0.5f, 0.5f, make_float2(exp2f(i * 0.25f - 5), 0), make_float2(0, 0));
     out[i + 64] = tex2D<float>(t, 0.5f, 0.5f);
 }
 
@@ -626,11 +640,13 @@ test_geometries(void)
         read_levels<<<1, 32>>>(out.at, t);
         OK(cudaDeviceSynchronize());
         for (int i = 0; i < 32; i++) {
-            float level = i * 0.25f - 1; /* the gradient is as long: 32 texels times 2^(level - 5) */
+            float level =
+                i * 0.25f - 1; /* the gradient is as long: 32 texels times 2^(level - 5) */
             for (int g = 0; g < 2; g++) {
                 float want = g ? i * 0.25f : level;
                 want = want < 0 ? 0 : want > 2.5f ? 2.5f : want;
-                SAME(g ? "gradient" : "level", out[i + 32 * g], 10 * (linear ? want : floorf(want + 0.5f)), i);
+                SAME(g ? "gradient" : "level", out[i + 32 * g],
+                     10 * (linear ? want : floorf(want + 0.5f)), i);
             }
             SAME("level 0", out[i + 64], 0.0f, i);
         }
@@ -684,7 +700,11 @@ test_mixed(void)
     read_mixed<<<1, 64>>>(out.at, t.at);
     OK(cudaDeviceSynchronize());
     for (int i = 0; i < 64; i++)
-        SAME("objects by lane", out[i], i % 5 == 0 ? -1.0f : i < 50 ? memory[64 * (i % 3) + i] : 0.0f, i);
+        SAME("objects by lane", out[i],
+             i % 5 == 0 ? -1.0f
+             : i < 50   ? memory[64 * (i % 3) + i]
+                        : 0.0f,
+             i);
     for (int k = 0; k < 3; k++)
         OK(cudaDestroyTextureObject(t[k]));
 }

@@ -79,7 +79,8 @@ int main(int argc, char **argv)
     else if (!strcmp(what, "few"))
         few<<<dim3(3, 2), dim3(8, 8)>>>((int *)out);
     else
-        work<<<64, 256>>>(in, out, !strcmp(what, "bad") ? 55 : -1, !strcmp(what, "endless") ? 50 : -1);
+        work<<<64, 256>>>(in, out, !strcmp(what, "bad") ? 55 : -1,
+                          !strcmp(what, "endless") ? 50 : -1);
     cudaError_t e = cudaMemcpy(h, out, 64 * 256 * sizeof(float), cudaMemcpyDeviceToHost);
     unsigned sum = 0;
     for (int k = 0; k < 64 * 256 && e == cudaSuccess; k++) {

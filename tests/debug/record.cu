@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests/debug/record_test.py records: a function, a barrier, a loop, lanes that part, and a line that would end
-// the page's script.
+// What tests/debug/record_test.py records: a function, a barrier, a loop, lanes that part, and a
+// line that would end the page's script.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests/debug/record_test.py records of launches of several blocks, or of very many: BLOCKS [BAD]. Block BAD stores
-// to a null pointer, block -BAD never ends. The last line of a block stores to shared memory.
+// What tests/debug/record_test.py records of launches of several blocks, or of very many: BLOCKS
+// [BAD]. Block BAD stores to a null pointer, block -BAD never ends. The last line of a block stores
+// to shared memory.
 #include <cstdlib>
 
 __global__ void work(double *out, int bad)
@@ -14,13 +15,16 @@ __global__ void work(double *out, int bad)
     for (volatile int turns = 0; bad < 0 && (int)blockIdx.x == -bad;)
         turns = 1;
     out[threadIdx.x] = sum; // stored
-    asm volatile("st.shared.u32 [%0], %1; exit;" ::"r"((unsigned)__cvta_generic_to_shared(left)), "r"(blockIdx.x)); // left
+    asm volatile("st.shared.u32 [%0], %1; exit;" // left
+                 ::"r"((unsigned)__cvta_generic_to_shared(left)), "r"(blockIdx.x));
 }
 
 __global__ void wide(unsigned long long *out, unsigned long long x)
 {
     unsigned long long low, high;
-    asm("{ .reg .b128 t; mov.b128 t, {%2, %3}; mov.b128 {%0, %1}, t; }" : "=l"(low), "=l"(high) : "l"(x), "l"(x + 1));
+    asm("{ .reg .b128 t; mov.b128 t, {%2, %3}; mov.b128 {%0, %1}, t; }"
+        : "=l"(low), "=l"(high)
+        : "l"(x), "l"(x + 1));
     out[threadIdx.x] = low + high;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The seven reductions of Mark Harris' course ("Optimizing Parallel Reduction in CUDA", 2007), written from its text:
- * each sums up N words, the next one mends what the one before does wrong. Prints of each its sum's verdict and its
- * time by events. Where warps of a generation do not run in step, the last warp synchronises (__syncwarp).
+ * The seven reductions of Mark Harris' course ("Optimizing Parallel Reduction in CUDA", 2007),
+ * written from its text: each sums up N words, the next one mends what the one before does wrong.
+ * Prints of each its sum's verdict and its time by events. Where warps of a generation do not run
+ * in step, the last warp synchronises (__syncwarp).
  */
 #include <cstdio>
 

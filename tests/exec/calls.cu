@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * calls.cu: functions that are called recursively or through pointers, and wait there: barriers of
- * the block, locks, warp-wide operations. Prints "PASS name" or "FAIL name"; with an argument, runs a
- * kernel that fails.
+ * the block, locks, warp-wide operations. Prints "PASS name" or "FAIL name"; with an argument, runs
+ * a kernel that fails.
  */
 #include <cstdio>
 #include <cstdlib>

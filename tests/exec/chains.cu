@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many sums a thread, whose order among each other the compiler may choose (src/jit/post/schedule.c): every
-// bit is what the same source gives on the host. A kernel fills two tiles, then each thread runs one of the
-// functions below for some rounds; a thread writes only its own words of what it reads again.
+// Many sums a thread, whose order among each other the compiler may choose
+// (src/jit/post/schedule.c): every bit is what the same source gives on the host. A kernel fills
+// two tiles, then each thread runs one of the functions below for some rounds; a thread writes only
+// its own words of what it reads again.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -24,10 +25,9 @@ struct place {
 template <int R, int C> struct product {
     BOTH void run(float *sum, place p)
     {
-        UNROLL for (int k = 0; k < DEPTH; k++)
-            UNROLL for (int i = 0; i < R; i++)
-                UNROLL for (int j = 0; j < C; j++)
-                    sum[i * C + j] = fmaf(p.a[(p.y + 5 * i) * 13 + k], p.b[k * 40 + p.x + 3 * j], sum[i * C + j]);
+        UNROLL for (int k = 0; k < DEPTH; k++) UNROLL for (int i = 0; i < R; i++)
+            UNROLL for (int j = 0; j < C; j++) sum[i * C + j] =
+                fmaf(p.a[(p.y + 5 * i) * 13 + k], p.b[k * 40 + p.x + 3 * j], sum[i * C + j]);
     }
 };
 
@@ -137,7 +137,8 @@ struct strided {
                 sum[j] = fmaf(p.a[p.y + k], p.b[4 * p.x + j + k], sum[j]);
                 sum[4 + j] = fmaf(p.a[p.y + j], p.b[3 * p.x + j + k], sum[4 + j]);
                 sum[8 + j] = fmaf(p.a[p.y + j], p.b[2 * p.x + 101 * p.y + j + k], sum[8 + j]);
-                sum[12 + j] = fmaf(p.a[p.x + j], p.b[300 - 4 * p.x - p.y + k + 40 * j], sum[12 + j]);
+                sum[12 + j] =
+                    fmaf(p.a[p.x + j], p.b[300 - 4 * p.x - p.y + k + 40 * j], sum[12 + j]);
                 sum[16 + j] = fmaf(p.a[j], p.b[(p.x ^ 5) * 2 + 64 * j + k], sum[16 + j]);
             }
     }

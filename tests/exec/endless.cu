@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * endless.cu: kernels whose loops never end, since nothing in them changes, and kernels like these that do end.
- * The argument says which; endless_test.py has what must be said of each.
+ * endless.cu: kernels whose loops never end, since nothing in them changes, and kernels like these
+ * that do end. The argument says which; endless_test.py has what must be said of each.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
-/* -- loops that change nothing -------------------------------------------------------------------------------- */
+/* -- loops that change nothing ----------------------------------------------------------------- */
 
 __global__ void
 no_step(int *x, int n)
@@ -121,7 +121,7 @@ in_function(const int *a, int *x)
     x[threadIdx.x] = inner(a, 0);
 }
 
-/* -- loops that take long, and end ----------------------------------------------------------------------------- */
+/* -- loops that take long, and end ------------------------------------------------------------- */
 
 /* A number that nothing but a register holds. */
 __global__ void
@@ -184,7 +184,8 @@ by_host(volatile int *flag, int *x)
     x[0] = 1;
 }
 
-/* The same with loads that are no polling. What it stores might be what it loads, so it loads again and again. */
+/* The same with loads that are no polling. What it stores might be what it loads, so it loads again
+ * and again. */
 __global__ void
 by_host_plainly(int *flag, int *x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * failures.cu: a program that allocates, copies, launches and prints; checks every call, and says what
- * failed. The test makes the machine under it fail.
+ * failures.cu: a program that allocates, copies, launches and prints; checks every call, and says
+ * what failed. The test makes the machine under it fail.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a block has stored in its shared memory is kept in registers over barriers: nobody may notice. Phases
-// of many shapes, made from a seed when this is compiled, read one array and write another; the host does the
-// same one thread after the other.
+// What a block has stored in its shared memory is kept in registers over barriers: nobody may
+// notice. Phases of many shapes, made from a seed when this is compiled, read one array and write
+// another; the host does the same one thread after the other.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,13 +17,15 @@ __host__ __device__ constexpr unsigned mix(unsigned x)
 }
 
 // Number `what` of phase p of the program.
-__host__ __device__ constexpr unsigned pick(unsigned seed, unsigned p, unsigned what, unsigned below)
+__host__ __device__ constexpr unsigned
+pick(unsigned seed, unsigned p, unsigned what, unsigned below)
 {
     return mix(seed * 7919 + p * 131 + what * 17 + 1) % below;
 }
 
 // Whether thread t of n takes part; m is known only when the kernel runs.
-__host__ __device__ inline bool active(unsigned seed, unsigned p, unsigned t, unsigned n, unsigned m)
+__host__ __device__ inline bool
+active(unsigned seed, unsigned p, unsigned t, unsigned n, unsigned m)
 {
     unsigned a = 1u << pick(seed, p, 1, 6), b = pick(seed, p, 2, 40);
     switch (pick(seed, p, 0, 7)) {
@@ -38,7 +40,8 @@ __host__ __device__ inline bool active(unsigned seed, unsigned p, unsigned t, un
 }
 
 // Where it reads (way 3 and 4: others) or writes (ways whose places differ for all threads).
-__host__ __device__ inline unsigned place(unsigned seed, unsigned p, unsigned what, unsigned t, unsigned n, unsigned ways)
+__host__ __device__ inline unsigned
+place(unsigned seed, unsigned p, unsigned what, unsigned t, unsigned n, unsigned ways)
 {
     unsigned c = pick(seed, p, what + 1, 70);
     switch (pick(seed, p, what, ways)) {
@@ -51,8 +54,9 @@ __host__ __device__ inline unsigned place(unsigned seed, unsigned p, unsigned wh
     }
 }
 
-template<class T>
-__host__ __device__ inline void phase(unsigned seed, unsigned p, unsigned t, unsigned n, unsigned m, T *to, const T *from)
+template <class T>
+__host__ __device__ inline void
+phase(unsigned seed, unsigned p, unsigned t, unsigned n, unsigned m, T *to, const T *from)
 {
     if (active(seed, p, t, n, m)) {
         T x = from[place(seed, p, 10, t, n, 6)], y = from[place(seed, p, 20, t, n, 6)];
@@ -112,7 +116,8 @@ static void expected(const T *in, T *out, unsigned n, unsigned m, unsigned round
         for (unsigned r = 0; r < rounds; r++)
             for (unsigned p = 0; p < PHASES; p++)
                 for (unsigned t = 0; t < N; t++) {
-                    phase<T>(SEED, p, t, N, m, s.data() + (p % 2 ? 0 : ROOM), s.data() + (p % 2 ? ROOM : 0));
+                    phase<T>(SEED, p, t, N, m, s.data() + (p % 2 ? 0 : ROOM),
+                             s.data() + (p % 2 ? ROOM : 0));
                     if (pick(SEED, p, 3, 4) == 0)
                         o[2 * ROOM + t] = (T)p;
                 }
@@ -143,8 +148,10 @@ static void run(unsigned n, unsigned m, unsigned rounds, unsigned all)
     expected<SEED, T, N>(in.data(), want.data(), n, m, rounds, all);
     for (size_t k = 0; k < out.size(); k++)
         if (memcmp(&out[k], &want[k], sizeof(T)) != 0) {
-            printf("seed %u, %u bytes, %u threads, n %u, m %u, rounds %u, all %u: [%zu] is %.9g, not %.9g\n", SEED,
-                   (unsigned)sizeof(T), N, n, m, rounds, all, k, (double)out[k], (double)want[k]);
+            printf("seed %u, %u bytes, %u threads, n %u, m %u, rounds %u, all %u: [%zu] is %.9g, "
+                   "not %.9g\n",
+                   SEED, (unsigned)sizeof(T), N, n, m, rounds, all, k, (double)out[k],
+                   (double)want[k]);
             bad = 1;
             break;
         }
@@ -207,7 +214,8 @@ static void trees(int n)
     cudaFree(d_out);
 }
 
-// What only the run decides, between stores and loads that are known: masks, branches, bytes of words.
+// What only the run decides, between stores and loads that are known: masks, branches, bytes of
+// words.
 enum { WIDTH = 64, STEPS = 9 };
 
 __host__ __device__ inline void step(int k, unsigned t, unsigned m, unsigned *s, unsigned *x)
@@ -257,7 +265,8 @@ static void mixes()
         mixed<<<BLOCKS, WIDTH>>>(d, d + in.size(), m);
         cudaMemcpy(out.data(), d + in.size(), out.size() * 4, cudaMemcpyDeviceToHost);
         for (unsigned block = 0; block < BLOCKS; block++) {
-            std::vector<unsigned> s(in.begin() + block * WIDTH, in.begin() + (block + 1) * WIDTH), x(WIDTH);
+            std::vector<unsigned> s(in.begin() + block * WIDTH, in.begin() + (block + 1) * WIDTH),
+                x(WIDTH);
             for (int k = 0; k < STEPS; k++)
                 for (unsigned t = 0; t < WIDTH; t++)
                     step(k, t, m, s.data(), &x[t]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * grid_wait.cu: a grid waits for itself in a cooperative launch, and traps in an ordinary one; a cluster of one
- * block; this_grid().is_valid().
+ * grid_wait.cu: a grid waits for itself in a cooperative launch, and traps in an ordinary one; a
+ * cluster of one block; this_grid().is_valid().
  */
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -40,9 +40,10 @@ cluster(int *x)
     s[c.thread_rank()] = threadIdx.x;
     c.sync();
     int *there = c.map_shared_rank(s, c.block_rank());
-    bool fine = c.num_blocks() == 1 && c.block_rank() == 0 && c.num_threads() == THREADS && c.size() == THREADS &&
-                c.dim_blocks().x == 1 && c.block_index().x == 0 && c.dim_threads().x == THREADS &&
-                c.thread_index().x == threadIdx.x && c.query_shared_rank(s) == 0;
+    bool fine = c.num_blocks() == 1 && c.block_rank() == 0 && c.num_threads() == THREADS &&
+                c.size() == THREADS && c.dim_blocks().x == 1 && c.block_index().x == 0 &&
+                c.dim_threads().x == THREADS && c.thread_index().x == threadIdx.x &&
+                c.query_shared_rank(s) == 0;
     x[blockIdx.x * THREADS + threadIdx.x] = fine ? there[THREADS - 1 - threadIdx.x] : -1;
     auto token = c.barrier_arrive();
     c.barrier_wait(std::move(token));
@@ -86,7 +87,8 @@ main(int argc, char **argv)
     if (e == cudaSuccess && (!strcmp(what, "cooperative") || !strcmp(what, "cluster"))) {
         cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
         for (int k = 0; k < BLOCKS * THREADS; k++)
-            wrong += host[k] != (*what == 'c' && what[1] == 'l' ? THREADS - 1 - k % THREADS : BLOCKS * THREADS - 1 - k);
+            wrong += host[k] != (*what == 'c' && what[1] == 'l' ? THREADS - 1 - k % THREADS
+                                                                : BLOCKS * THREADS - 1 - k);
     }
     if (e == cudaSuccess && (!strcmp(what, "cooperative") || !strcmp(what, "ask")))
         cudaMemcpy(&yes, valid, sizeof yes, cudaMemcpyDeviceToHost);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of neighbouring words are made together (memory/group.c): nobody may notice, least of all where
-// something is stored in between. Each kernel runs with rows that lie at random, that follow each other
-// by one word, and of which the lanes read the same; the host computes the same thread by thread.
+// Loads of neighbouring words are made together (memory/group.c): nobody may notice, least of all
+// where something is stored in between. Each kernel runs with rows that lie at random, that follow
+// each other by one word, and of which the lanes read the same; the host computes the same thread
+// by thread.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +13,9 @@ enum { WORDS = 1 << 16, THREADS = 3 * 256 };
 static __host__ __device__ unsigned mix(unsigned x) { return (x * 2654435761u) ^ (x >> 7); }
 
 // The work of a thread; the device's and the host's, which differ in nothing.
-template <int K> static __host__ __device__ unsigned work(unsigned *p, const int *at, unsigned *mine, int t, int n)
+template <int K>
+static __host__ __device__ unsigned
+work(unsigned *p, const int *at, unsigned *mine, int t, int n)
 {
     int r = at[t];
     unsigned sum = 0;
@@ -54,7 +57,9 @@ template <int K> static __host__ __device__ unsigned work(unsigned *p, const int
     return sum;
 }
 
-template <int K> __global__ void kernel(unsigned *p, const int *at, unsigned *own, unsigned *out, int n)
+template <int K>
+__global__ void
+kernel(unsigned *p, const int *at, unsigned *own, unsigned *out, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t < THREADS)
@@ -68,7 +73,10 @@ template <int K> static int test(int how, int block)
     for (int k = 0; k < WORDS; k++)
         p[k] = mix(k);
     for (int t = 0; t < THREADS; t++)
-        at[t] = how == 0 ? (int)(mix(t) % (WORDS - 64)) : how == 1 ? 100 + t : how == 2 ? 77 : t * 16 + t / 100;
+        at[t] = how == 0   ? (int)(mix(t) % (WORDS - 64))
+                : how == 1 ? 100 + t
+                : how == 2 ? 77
+                           : t * 16 + t / 100;
     for (size_t k = 0; k < own.size(); k++)
         own[k] = mix((unsigned)k + 9);
     unsigned *dp, *down, *dout;
@@ -101,8 +109,8 @@ template <int K> static int tests()
 
 int main()
 {
-    int wrong = tests<0>() + tests<1>() + tests<2>() + tests<3>() + tests<4>() + tests<5>() + tests<6>() + tests<7>() +
-                tests<8>();
+    int wrong = tests<0>() + tests<1>() + tests<2>() + tests<3>() + tests<4>() + tests<5>() +
+                tests<6>() + tests<7>() + tests<8>();
     printf("%d wrong\n", wrong);
     return wrong != 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heap.cu: what kernels allocate, the limits of a device, and its clocks. Prints "PASS name" or "FAIL
- * name"; with an argument, runs a kernel that fails.
+ * heap.cu: what kernels allocate, the limits of a device, and its clocks. Prints "PASS name" or
+ * "FAIL name"; with an argument, runs a kernel that fails.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Indices that are sums of products, y * n + x and the like, on ways without branches (analysis/products.c,
- * versions/straight.c): rows of 16, 32 and 64 threads, widths that are negative, and so large that 32-bit arithmetic
- * wraps for some warps and not for others. The array is 16 GiB of which few pages are touched; each word that is
- * read says where it is. Each result beside the host's.
+ * Indices that are sums of products, y * n + x and the like, on ways without branches
+ * (analysis/products.c, versions/straight.c): rows of 16, 32 and 64 threads, widths that are
+ * negative, and so large that 32-bit arithmetic wraps for some warps and not for others. The array
+ * is 16 GiB of which few pages are touched; each word that is read says where it is. Each result
+ * beside the host's.
  */
 #include <cstdint>
 #include <cstdio>
@@ -80,7 +81,8 @@ columns(int x, int y, sizes s, R at)
 }
 
 #define KERNEL(name)                                                                               \
-    __global__ void run_##name(unsigned *out, const unsigned *x, int width, int height, unsigned n) \
+    __global__ void run_##name(unsigned *out, const unsigned *x, int width, int height,            \
+                               unsigned n)                                                         \
     {                                                                                              \
         int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;  \
         sizes s = {width, height, n};                                                              \
@@ -113,8 +115,9 @@ one(const char *name, K kernel, F reads, N notes, const unsigned *base, sizes s,
     }
     for (int k = 0; k < s.width * s.height && bad < 10; k++)
         if (got[k] != reads(k % s.width, k / s.width, s)) {
-            printf("%s: %d x %d, n %u, block %u x %u: (%d, %d) is %u, not %u\n", name, s.width, s.height, s.n, block.x,
-                   block.y, k % s.width, k / s.width, got[k], reads(k % s.width, k / s.width, s));
+            printf("%s: %d x %d, n %u, block %u x %u: (%d, %d) is %u, not %u\n", name, s.width,
+                   s.height, s.n, block.x, block.y, k % s.width, k / s.width, got[k],
+                   reads(k % s.width, k / s.width, s));
             bad++;
         }
 }
@@ -125,23 +128,31 @@ main()
     const size_t bytes = (size_t)16 << 30, more = 1 << 20;
     char *memory = (char *)mmap(NULL, bytes + 2 * more, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED || cudaHostRegister(memory, bytes + 2 * more, cudaHostRegisterDefault) != cudaSuccess) {
+    if (memory == MAP_FAILED ||
+        cudaHostRegister(memory, bytes + 2 * more, cudaHostRegisterDefault) != cudaSuccess) {
         printf("skipped: no room for 16 GiB of addresses\n");
         return 0;
     }
-    const unsigned *low = (unsigned *)(memory + more), *mid = (unsigned *)(memory + more + bytes / 2);
+    const unsigned *low = (unsigned *)(memory + more),
+                   *mid = (unsigned *)(memory + more + bytes / 2);
     cudaMalloc(&out, 1 << 20);
-    /* 2^32 / 16 + 1: sixteen rows on, all but the same place again; 2^31 / 24 + 1: past the sign from row 24 on. */
-    const unsigned n[] = {0, 1, 64, 77, 4096, (1u << 28) + 1, (1u << 31) / 24 + 1, 0x80000000u, 0u - 1, 0u - 100};
+    /* 2^32 / 16 + 1: sixteen rows on, all but the same place again; 2^31 / 24 + 1: past the sign
+     * from row 24 on. */
+    const unsigned n[] = {
+        0, 1, 64, 77, 4096, (1u << 28) + 1, (1u << 31) / 24 + 1, 0x80000000u, 0u - 1, 0u - 100};
     const dim3 blocks[] = {dim3(16, 16), dim3(32, 8), dim3(64, 4)};
     for (unsigned k : n)
         for (const dim3 &block : blocks) {
             sizes s = {70, 49, k};
             one("taps", run_taps, [&](int x, int y, sizes z) { return taps(x, y, z, reader{low}); },
                 [&](int x, int y, sizes z) { taps(x, y, z, noter()); }, low, s, block);
-            one("with_sign", run_with_sign, [&](int x, int y, sizes z) { return with_sign(x, y, z, reader{mid}); },
+            one(
+                "with_sign", run_with_sign,
+                [&](int x, int y, sizes z) { return with_sign(x, y, z, reader{mid}); },
                 [&](int x, int y, sizes z) { with_sign(x, y, z, noter()); }, mid, s, block);
-            one("columns", run_columns, [&](int x, int y, sizes z) { return columns(x, y, z, reader{low}); },
+            one(
+                "columns", run_columns,
+                [&](int x, int y, sizes z) { return columns(x, y, z, reader{low}); },
                 [&](int x, int y, sizes z) { columns(x, y, z, noter()); }, low, s, block);
         }
     printf(bad || cudaDeviceSynchronize() != cudaSuccess ? "WRONG\n" : "right\n");

@@ -48,7 +48,8 @@ two_shuffles(int *out, unsigned *votes)
     votes[t] = b;
 }
 
-/* A chain: each lane waits for the next one only, in a loop that every lane leaves at another time. */
+/* A chain: each lane waits for the next one only, in a loop that every lane leaves at
+ * another time. */
 __global__ void
 pairs(int *out)
 {
@@ -122,7 +123,8 @@ groups(int *out, const int *key)
     out[t] = sum;
 }
 
-/* Two warps: lanes of the first that wait for their own warp hold lanes at a barrier of the block. */
+/* Two warps: lanes of the first that wait for their own warp hold lanes at a barrier of
+ * the block. */
 __global__ void
 both_barriers(int *out)
 {
@@ -163,8 +165,8 @@ never_shuffled(int *out)
     out[t] = 1;
 }
 
-/* A look-back: one lane of the first warp polls what the second warp writes late, the others stand at
- * the vote until it comes, and all go on to a barrier. */
+/* A look-back: one lane of the first warp polls what the second warp writes late, the others stand
+ * at the vote until it comes, and all go on to a barrier. */
 __global__ void
 look_back(int *out)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of one warp, whole and in part: their barriers wait for nobody (versions/regions.c, core_barriers_pass),
-// and everything that they order is ordered all the same. Blocks a little larger beside them. The answers
-// are computed on the host, thread by thread.
+// Blocks of one warp, whole and in part: their barriers wait for nobody (versions/regions.c,
+// core_barriers_pass), and everything that they order is ordered all the same. Blocks a little
+// larger beside them. The answers are computed on the host, thread by thread.
 #include <cstdio>
 #include <vector>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nested.cu: kernels that launch kernels. Prints "PASS name" or "FAIL name"; with an argument, runs a
- * kernel whose child fails.
+ * nested.cu: kernels that launch kernels. Prints "PASS name" or "FAIL name"; with an argument, runs
+ * a kernel whose child fails.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,8 @@ mixed(int *out, char c, short s, double d, parcel p, bool flag)
     int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * blockIdx.x);
     room[threadIdx.x + 4 * threadIdx.y] = t;
     __syncthreads();
-    out[t] = room[threadIdx.x + 4 * threadIdx.y] + c + s + (int)(d + p.b) + p.a + p.c[4] + (flag ? 1000 : 0);
+    out[t] = room[threadIdx.x + 4 * threadIdx.y] + c + s + (int)(d + p.b) + p.a + p.c[4] +
+             (flag ? 1000 : 0);
 }
 
 __global__ void
@@ -29,7 +30,8 @@ launches_mixed(int *out, double d)
 {
     parcel p = {(int)threadIdx.x, 0.5, {1, 2, 3, 4, 5}};
     if (threadIdx.x < 3)
-        mixed<<<2, dim3(4, 2), 8 * sizeof(int)>>>(out + 16 * threadIdx.x, -3, -300, d, p, threadIdx.x & 1);
+        mixed<<<2, dim3(4, 2), 8 * sizeof(int)>>>(out + 16 * threadIdx.x, -3, -300, d, p,
+                                                  threadIdx.x & 1);
 }
 
 template <class T>

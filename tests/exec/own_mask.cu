@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Warp operations by lanes that the mask they bring names, and by lanes that it does not: case and mask are
- * arguments.
+ * Warp operations by lanes that the mask they bring names, and by lanes that it does not: case and
+ * mask are arguments.
  */
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -20,7 +20,9 @@ operate(int which, unsigned m, unsigned *out)
     case 4: v = __reduce_add_sync(m, 1); break;
     case 5: v = __all_sync(m, 1) + __any_sync(m, 0); break;
     case 6: v = __match_all_sync(m, 5, &all); break;
-    case 7: v = __shfl_down_sync(m, t, 8, 16) + __shfl_xor_sync(m, t, 1) + __shfl_up_sync(m, t, 1); break;
+    case 7:
+        v = __shfl_down_sync(m, t, 8, 16) + __shfl_xor_sync(m, t, 1) + __shfl_up_sync(m, t, 1);
+        break;
     case 8: v = __ballot_sync(0x0000ffff, 1); break;                 /* a constant */
     case 9: v = __ballot_sync(1u << (t ^ (m != 0xffffffff)), 1); break; /* each its own */
     case 10: /* on both sides of a branch */

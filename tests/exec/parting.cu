@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches that part a warp's lanes, all of them, or none: warps that stay together run without masks
-// (versions/whole.c), and whether they do is asked of the first and the last lane (values/agree.c). The host
-// computes the same thread by thread; `n` moves the borders through warps, and numbers beyond the end of
-// 32 bits.
+// Branches that part a warp's lanes, all of them, or none: warps that stay together run without
+// masks (versions/whole.c), and whether they do is asked of the first and the last lane
+// (values/agree.c). The host computes the same thread by thread; `n` moves the borders through
+// warps, and numbers beyond the end of 32 bits.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -70,7 +70,8 @@ template <int K> static __host__ __device__ unsigned work(const unsigned *in, wh
 template <int K> __global__ void plain(const unsigned *in, unsigned *out, unsigned n)
 {
     int inside = threadIdx.y * blockDim.x + threadIdx.x, size = blockDim.x * blockDim.y;
-    where w = {(int)blockIdx.x * size + inside, (int)threadIdx.x, (int)threadIdx.y, (int)gridDim.x * size};
+    where w = {(int)blockIdx.x * size + inside, (int)threadIdx.x, (int)threadIdx.y,
+               (int)gridDim.x * size};
     out[w.t] = work<K>(in, w, n);
 }
 
@@ -79,7 +80,8 @@ template <int K> __global__ void barriers(const unsigned *in, unsigned *out, uns
 {
     __shared__ unsigned s[1024];
     int inside = threadIdx.y * blockDim.x + threadIdx.x, size = blockDim.x * blockDim.y;
-    where w = {(int)blockIdx.x * size + inside, (int)threadIdx.x, (int)threadIdx.y, (int)gridDim.x * size};
+    where w = {(int)blockIdx.x * size + inside, (int)threadIdx.x, (int)threadIdx.y,
+               (int)gridDim.x * size};
     bool low = w.t < (int)(n % 700), wrapped = (int)(w.t + n) < 0;
     s[inside] = work<K>(in, w, n);
     for (int turn = 0; turn < 3; turn++) {
@@ -96,13 +98,17 @@ template <int K> __global__ void barriers(const unsigned *in, unsigned *out, uns
     out[w.t] = s[inside];
 }
 
-template <int K> static void expect(const unsigned *in, std::vector<unsigned> &out, dim3 block, int blocks, unsigned n, bool with)
+template <int K>
+static void
+expect(const unsigned *in, std::vector<unsigned> &out, dim3 block, int blocks, unsigned n,
+       bool with)
 {
     int size = (int)(block.x * block.y);
     for (int b = 0; b < blocks; b++) {
         unsigned *s = &out[(size_t)b * size];
         for (int i = 0; i < size; i++)
-            s[i] = work<K>(in, where{b * size + i, (int)(i % block.x), (int)(i / block.x), blocks * size}, n);
+            s[i] = work<K>(
+                in, where{b * size + i, (int)(i % block.x), (int)(i / block.x), blocks * size}, n);
         for (int turn = 0; with && turn < 3; turn++) {
             std::vector<unsigned> old(s, s + size);
             for (int i = 0; i < size; i++) {
@@ -131,7 +137,8 @@ template <int K> static int test(const unsigned *in, const unsigned *device, dim
         expect<K>(in, want, block, blocks, n, with);
         bool bad = cudaGetLastError() != cudaSuccess || got != want;
         if (bad)
-            printf("kernel %d%s, block %u x %u, n %u: wrong\n", K, with ? " with barriers" : "", block.x, block.y, n);
+            printf("kernel %d%s, block %u x %u, n %u: wrong\n", K, with ? " with barriers" : "",
+                   block.x, block.y, n);
         wrong += bad;
         cudaFree(out);
     }
@@ -141,8 +148,9 @@ template <int K> static int test(const unsigned *in, const unsigned *device, dim
 int main()
 {
     const dim3 blocks[] = {dim3(256), dim3(16, 16), dim3(32, 2), dim3(20, 8), dim3(48)};
-    const unsigned ns[] = {0, 1, 31, 32, 33, 100, 333, 512, 699, 5000, 0x7fffff00u, 0x7fffffe0u, 0x7fffffffu,
-                           0x80000000u, 0xfffffff0u, 0xffffff80u};
+    const unsigned ns[] = {
+        0,   1,    31,          32,          33,          100,         333,         512,
+        699, 5000, 0x7fffff00u, 0x7fffffe0u, 0x7fffffffu, 0x80000000u, 0xfffffff0u, 0xffffff80u};
     std::vector<unsigned> in(WORDS);
     for (int k = 0; k < WORDS; k++)
         in[k] = (k * 2654435761u) ^ (k >> 3);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * progress.cu: lanes, warps and blocks that wait for each other go on; early exits before barriers;
- * recursion and calls through pointers. Prints "PASS name" or "FAIL name" and exits with 1 after one.
+ * recursion and calls through pointers. Prints "PASS name" or "FAIL name" and exits with 1 after
+ * one.
  */
 #include <cooperative_groups.h>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of threads that lie across warps: what coordinates decide is found to be one pattern where rows are
-// as wide as the block (analysis/threads.c). Numbers and tiles of many widths in blocks of many shapes; the
-// host computes the same thread by thread.
+// Rows of threads that lie across warps: what coordinates decide is found to be one pattern where
+// rows are as wide as the block (analysis/threads.c). Numbers and tiles of many widths in blocks of
+// many shapes; the host computes the same thread by thread.
 #include <cstdio>
 #include <vector>
 
@@ -10,8 +10,11 @@ struct place {
     int x, y, z;
 };
 
-// What a thread of these coordinates computes; the device's and the host's, which differ in nothing.
-template <int X, int Y> static __host__ __device__ void numbers(place t, int n, unsigned big, long long *out)
+// What a thread of these coordinates computes; the device's and the host's, which differ in
+// nothing.
+template <int X, int Y>
+static __host__ __device__ void
+numbers(place t, int n, unsigned big, long long *out)
 {
     int row = t.x + X * t.y;
     out[0] = row;
@@ -43,7 +46,8 @@ template <int X, int Y> __global__ void make(int n, unsigned big, long long *out
     int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     if (t < from) // lane 0 of the first warp is not there
         return;
-    numbers<X, Y>({(int)threadIdx.x, (int)threadIdx.y, (int)threadIdx.z}, n, big, out + t * NUMBERS);
+    numbers<X, Y>({(int)threadIdx.x, (int)threadIdx.y, (int)threadIdx.z}, n, big,
+                  out + t * NUMBERS);
 }
 
 // A tile as wide as X: stored, then read beside and below, by some of the threads.
@@ -73,8 +77,9 @@ template <int X> __global__ void tile(const float *in, float *out, int n, int fr
         out[rows * n + t] = s[(y - 1) * X + x + 1 - 1] + s[y * X + x];
 }
 
-// One register, written by two instructions in turn: what coordinates decide of the one, they do not of the
-// other, though in this block both are the same in all lanes (the search for what is known has to end).
+// One register, written by two instructions in turn: what coordinates decide of the one, they do
+// not of the other, though in this block both are the same in all lanes (the search for what is
+// known has to end).
 __global__ void turns(unsigned *out, unsigned n)
 {
     unsigned sum;
@@ -121,13 +126,16 @@ template <int X, int Y> static void test_numbers(dim3 block)
         make<X, Y><<<1, block>>>(4, big, d, from);
         cudaMemcpy(got.data(), d, got.size() * 8, cudaMemcpyDeviceToHost);
         for (size_t t = 0; t < threads; t++) {
-            place p = {(int)(t % block.x), (int)(t / block.x % block.y), (int)(t / block.x / block.y)};
+            place p = {(int)(t % block.x), (int)(t / block.x % block.y),
+                       (int)(t / block.x / block.y)};
             if ((int)t >= from)
                 numbers<X, Y>(p, 4, big, &want[t * NUMBERS]);
             for (int k = 0; (int)t >= from && k < NUMBERS; k++)
                 if (want[t * NUMBERS + k] != got[t * NUMBERS + k] && failed++ < 20)
-                    printf("rows of %d, block %u x %u x %u, thread %zu, number %d: %lld, not %lld\n", X, block.x,
-                           block.y, block.z, t, k, got[t * NUMBERS + k], want[t * NUMBERS + k]);
+                    printf(
+                        "rows of %d, block %u x %u x %u, thread %zu, number %d: %lld, not %lld\n",
+                        X, block.x, block.y, block.z, t, k, got[t * NUMBERS + k],
+                        want[t * NUMBERS + k]);
         }
     }
     cudaFree(d);
@@ -135,7 +143,9 @@ template <int X, int Y> static void test_numbers(dim3 block)
 
 // As the kernel does it, phase by phase.
 template <int X>
-static void host_tile(const std::vector<float> &in, std::vector<float> &out, dim3 block, int n, int from, int to)
+static void
+host_tile(const std::vector<float> &in, std::vector<float> &out, dim3 block, int n, int from,
+          int to)
 {
     int w = block.x, rows = block.y;
     std::vector<float> s(X * rows + w), sums(w * rows);
@@ -176,7 +186,8 @@ template <int X> static void test_tile(dim3 block)
             cudaMemcpy(out.data(), dout, count * 4, cudaMemcpyDeviceToHost);
             host_tile<X>(in, want, block, n, from, to);
             if ((cudaGetLastError() != cudaSuccess || out != want) && failed++ < 20)
-                printf("tile of %d, block %u x %u, n %d, from %d: wrong\n", X, block.x, block.y, n, from);
+                printf("tile of %d, block %u x %u, n %d, from %d: wrong\n", X, block.x, block.y, n,
+                       from);
             cudaFree(din), cudaFree(dout);
         }
 }

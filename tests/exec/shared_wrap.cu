@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Addresses of shared memory are 32 bits wide: indices whose 64-bit address is right modulo 2^32 alone, in each
- * form in which addresses are known (constants, all lanes alike, lanes apart by constants, each lane its own),
- * loads, stores and atomics. With an argument: one whose 32 bits are outside, too.
+ * Addresses of shared memory are 32 bits wide: indices whose 64-bit address is right modulo 2^32
+ * alone, in each form in which addresses are known (constants, all lanes alike, lanes apart by
+ * constants, each lane its own), loads, stores and atomics. With an argument: one whose 32 bits are
+ * outside, too.
  */
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -11,7 +12,10 @@ struct quad {
     int v[4];
     quad() = default;
     __host__ __device__ quad(int x) : v{x, -x, 7, x * x} {}
-    __host__ __device__ bool operator!=(const quad &o) const { return v[0] != o.v[0] || v[3] != o.v[3]; }
+    __host__ __device__ bool operator!=(const quad &o) const
+    {
+        return v[0] != o.v[0] || v[3] != o.v[3];
+    }
 };
 
 template <class T> __global__ void
@@ -45,7 +49,8 @@ outside(int *out, unsigned huge)
     __shared__ int s[1024];
     s[threadIdx.x] = 1;
     __syncthreads();
-    out[threadIdx.x] = (s + 1024)[threadIdx.x + huge + 1 + 64]; /* behind the end, in 32 bits as well */
+    out[threadIdx.x] =
+        (s + 1024)[threadIdx.x + huge + 1 + 64]; /* behind the end, in 32 bits as well */
 }
 
 template <class T> static int
@@ -94,7 +99,7 @@ main(int argc, char **)
         printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
         return 0;
     }
-    int bad = test<char>("char", 3) + test<short>("short", 3) + test<int>("int", 50) + test<double>("double", 3) +
-              test<quad>("quad", 3) + test<float>("float", 3);
+    int bad = test<char>("char", 3) + test<short>("short", 3) + test<int>("int", 50) +
+              test<double>("double", 3) + test<quad>("quad", 3) + test<float>("float", 3);
     return bad != 0;
 }

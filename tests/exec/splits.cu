@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of what is selected lane by lane (values/split.c): a tile in shared memory or the array it is of, one of
-// three arrays, places that only some lanes may touch, indices that wrap in the lanes that are selected, or in
-// the others; and comparisons of the greater of two numbers (values/merge.c). The host computes the same thread
-// by thread; memory ends where the arrays end.
+// Loads of what is selected lane by lane (values/split.c): a tile in shared memory or the array it
+// is of, one of three arrays, places that only some lanes may touch, indices that wrap in the lanes
+// that are selected, or in the others; and comparisons of the greater of two numbers
+// (values/merge.c). The host computes the same thread by thread; memory ends where the arrays end.
 #include "choose.h"
 
 #include <cstdio>
@@ -10,11 +10,14 @@
 
 static unsigned failed;
 
-static void compare(const char *what, int a, int b, int n, const std::vector<float> &got, const std::vector<float> &want)
+static void
+compare(const char *what, int a, int b, int n, const std::vector<float> &got,
+        const std::vector<float> &want)
 {
     for (size_t k = 0; k < want.size(); k++)
         if (got[k] != want[k] && failed++ < 20) {
-            printf("%s %d x %d, n %d, element %zu: %g, not %g\n", what, a, b, n, k, got[k], want[k]);
+            printf("%s %d x %d, n %d, element %zu: %g, not %g\n", what, a, b, n, k, got[k],
+                   want[k]);
             break;
         }
     if (cudaGetLastError() != cudaSuccess && failed++ < 20)
@@ -57,7 +60,8 @@ template <int W, int H> __global__ void box(const float *in, float *out, int n)
             int u = x + i - 2, v = y + j - 2, tu = threadIdx.x + i - 2, tv = threadIdx.y + j - 2;
             if (u < 0 || u >= n || v < 0 || v >= n)
                 continue;
-            sum += (i + 5 * j + 1) * (tu >= 0 && tu < W && tv >= 0 && tv < H ? s[tv][tu] : in[v * n + u]);
+            sum += (i + 5 * j + 1) *
+                   (tu >= 0 && tu < W && tv >= 0 && tv < H ? s[tv][tu] : in[v * n + u]);
         }
     if (x < n && y < n)
         out[y * n + x] = sum;
@@ -90,7 +94,8 @@ __global__ void three(const float *a, const float *b, const float *c, float *out
 
 static void test_three(int threads, int block, int from, int to)
 {
-    std::vector<float> a = numbers(from, 1), b = numbers(to - from, 2), c = numbers(threads - to, 3), want(threads);
+    std::vector<float> a = numbers(from, 1), b = numbers(to - from, 2),
+                       c = numbers(threads - to, 3), want(threads);
     float *da = upload(a), *db = upload(b), *dc = upload(c), *dout = upload(want);
     three<<<threads / block, block>>>(da, db, dc, dout, from, to);
     for (int t = 0; t < threads; t++)
@@ -99,7 +104,9 @@ static void test_three(int threads, int block, int from, int to)
     cudaFree(da), cudaFree(db), cudaFree(dc), cudaFree(dout);
 }
 
-template <int MID> __global__ void wrapped(const float *low, const float *high, float *out, unsigned mid, int turns)
+template <int MID>
+__global__ void
+wrapped(const float *low, const float *high, float *out, unsigned mid, int turns)
 {
     unsigned t = threadIdx.x;
     float sum = 0;
@@ -129,7 +136,8 @@ template <int MID> static void test_wrapped(int threads, unsigned mid, int turns
 }
 
 // A word for each row of threads, of which only the first rows' are there.
-__global__ void rows_of(const float *low, const float *high, float *out, unsigned long long apart, unsigned rows)
+__global__ void
+rows_of(const float *low, const float *high, float *out, unsigned long long apart, unsigned rows)
 {
     unsigned t = threadIdx.x + blockDim.x * threadIdx.y;
     const float *a = (const float *)((unsigned long long)low + threadIdx.y * apart);
@@ -148,14 +156,16 @@ static void test_rows_of(unsigned w, unsigned h, unsigned rows)
     cudaFree(dlow), cudaFree(dhigh), cudaFree(dout);
 }
 
-// What the compiler makes comparisons of the greater or lesser number of; signed and unsigned, and where adding wraps.
+// What the compiler makes comparisons of the greater or lesser number of; signed and unsigned, and
+// where adding wraps.
 static __host__ __device__ unsigned ways(int x, int y, int n, unsigned m)
 {
     int more = x > y ? x : y, less = x < y ? x : y;
     unsigned above = (unsigned)x > (unsigned)y ? x : y, below = (unsigned)x < (unsigned)y ? x : y;
-    return (more < n) | (more <= n) << 1 | (more > n) << 2 | (more >= n) << 3 | (less < n) << 4 | (less <= n) << 5 |
-           (less > n) << 6 | (less >= n) << 7 | (above < m) << 8 | (above <= m) << 9 | (above > m) << 10 |
-           (above >= m) << 11 | (below < m) << 12 | (below <= m) << 13 | (below > m) << 14 | (below >= m) << 15;
+    return (more < n) | (more <= n) << 1 | (more > n) << 2 | (more >= n) << 3 | (less < n) << 4 |
+           (less <= n) << 5 | (less > n) << 6 | (less >= n) << 7 | (above < m) << 8 |
+           (above <= m) << 9 | (above > m) << 10 | (above >= m) << 11 | (below < m) << 12 |
+           (below <= m) << 13 | (below > m) << 14 | (below >= m) << 15;
 }
 
 __global__ void ways_of(float *out, int n, unsigned m, int base)
@@ -186,19 +196,24 @@ static void test_ways(int n, unsigned m, int base)
 int main()
 {
     for (int n = 1; n < 70; n += 17) {
-        test_box<16, 16>(n), test_box<32, 8>(n), test_box<8, 8>(n), test_box<20, 5>(n), test_box<64, 2>(n);
+        test_box<16, 16>(n), test_box<32, 8>(n), test_box<8, 8>(n), test_box<20, 5>(n),
+            test_box<64, 2>(n);
         test_box<16, 64>(n), test_box<32, 32>(n); // a tile that fills its page
     }
     for (int from = 0; from < 100; from += 9)
         for (int to = from; to < 128; to += 31)
             test_three(128, 64, from, to), test_three(128, 128, from, to);
     for (int threads = 32; threads <= 96; threads += 64) {
-        test_wrapped<0>(threads, 20, 1), test_wrapped<20>(threads, 20, 1), test_wrapped<20>(threads, 20, 7);
-        test_wrapped<0>(threads, 1, 3), test_wrapped<31>(threads, 31, 2), test_wrapped<32>(threads, 32, 2);
-        test_wrapped<0>(threads, 16, 9), test_wrapped<16>(threads, 16, 1), test_wrapped<0>(threads, 40, 5);
+        test_wrapped<0>(threads, 20, 1), test_wrapped<20>(threads, 20, 1),
+            test_wrapped<20>(threads, 20, 7);
+        test_wrapped<0>(threads, 1, 3), test_wrapped<31>(threads, 31, 2),
+            test_wrapped<32>(threads, 32, 2);
+        test_wrapped<0>(threads, 16, 9), test_wrapped<16>(threads, 16, 1),
+            test_wrapped<0>(threads, 40, 5);
     }
     for (unsigned rows = 0; rows < 4; rows++)
-        test_rows_of(16, 8, rows), test_rows_of(8, 8, rows), test_rows_of(32, 4, rows), test_rows_of(20, 8, rows);
+        test_rows_of(16, 8, rows), test_rows_of(8, 8, rows), test_rows_of(32, 4, rows),
+            test_rows_of(20, 8, rows);
     for (int n = -2; n < 50; n += 7)
         for (int base = -20; base < 30; base += 5)
             test_ways(n, (unsigned)n + 3, base);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ways without branches for warps inside of an array (versions/straight.c): windows with a condition for each word,
- * signed and unsigned, borders in the middle of every warp, indices that wrap, that fall, that skip, loops,
- * differences of two indices. Each result beside the host's.
+ * Ways without branches for warps inside of an array (versions/straight.c): windows with a
+ * condition for each word, signed and unsigned, borders in the middle of every warp, indices that
+ * wrap, that fall, that skip, loops, differences of two indices. Each result beside the host's.
  */
 #include <climits>
 #include <cstdio>
@@ -135,8 +135,10 @@ strided(unsigned *out, int n, int low, int high, int far, numbers x)
 
 static int bad;
 
-template <unsigned (*F)(int, border, numbers)> static void
-one(const char *name, border b, dim3 block, const std::vector<unsigned> &values, numbers x, unsigned *out)
+template <unsigned (*F)(int, border, numbers)>
+static void
+one(const char *name, border b, dim3 block, const std::vector<unsigned> &values, numbers x,
+    unsigned *out)
 {
     unsigned threads = block.x * block.y;
     std::vector<unsigned> got(b.n + 1);
@@ -151,8 +153,9 @@ one(const char *name, border b, dim3 block, const std::vector<unsigned> &values,
             unsigned want = i < b.n ? F(i, b, values.data() + HALF) : 0xabababab;
             if (got[i] == want)
                 continue;
-            printf("%s%s: n %d, %d to %d, far %d, block %u x %u: out[%d] is %u, not %u\n", name, way ? " in a loop" : "",
-                   b.n, b.low, b.high, b.far, block.x, block.y, i, got[i], want);
+            printf("%s%s: n %d, %d to %d, far %d, block %u x %u: out[%d] is %u, not %u\n", name,
+                   way ? " in a loop" : "", b.n, b.low, b.high, b.far, block.x, block.y, i, got[i],
+                   want);
             bad++;
         }
     }
@@ -169,9 +172,21 @@ main()
     cudaMalloc(&out, 4 * 2048);
     cudaMemcpy(x, values.data(), 4 * NUMBERS, cudaMemcpyHostToDevice);
     const border borders[] = {
-        {700, 0, 700, 0}, {700, 3, 690, -300}, {1, 0, 1, 0}, {256, 0, 256, -128}, {513, -5, 520, 5}, {1000, 131, 640, -640},
-        {900, 0, 1, INT_MAX - 300}, {900, 899, 900, INT_MIN + 2}, {640, 640, 0, -1}, {777, 33, 776, -500}, {1024, -9, 1030, 1 << 30},
-        {600, -7, 600, INT_MAX - 290}, {600, INT_MIN, INT_MAX, INT_MAX}, {512, INT_MIN, 500, INT_MIN}, {512, 2, INT_MAX, 0},
+        {700, 0, 700, 0},
+        {700, 3, 690, -300},
+        {1, 0, 1, 0},
+        {256, 0, 256, -128},
+        {513, -5, 520, 5},
+        {1000, 131, 640, -640},
+        {900, 0, 1, INT_MAX - 300},
+        {900, 899, 900, INT_MIN + 2},
+        {640, 640, 0, -1},
+        {777, 33, 776, -500},
+        {1024, -9, 1030, 1 << 30},
+        {600, -7, 600, INT_MAX - 290},
+        {600, INT_MIN, INT_MAX, INT_MAX},
+        {512, INT_MIN, 500, INT_MIN},
+        {512, 2, INT_MAX, 0},
     };
     const dim3 blocks[] = {dim3(256), dim3(32, 8), dim3(16, 16)};
     for (const border &b : borders)

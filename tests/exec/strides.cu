@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose counter is a thread's number and steps that all threads share: several warps ask together whether
-// they go on. Counts that end anywhere in a warp, wrap, go down; counters that some warps have moved on and others
-// not. Each thread's answer is held against the same function on the host.
+// Loops whose counter is a thread's number and steps that all threads share: several warps ask
+// together whether they go on. Counts that end anywhere in a warp, wrap, go down; counters that
+// some warps have moved on and others not. Each thread's answer is held against the same function
+// on the host.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -13,7 +14,8 @@ struct task {
 };
 
 // What thread t of block b answers; at: how far its warp has moved on before.
-__host__ __device__ inline unsigned walk(const task &q, unsigned b, unsigned t, const unsigned char *move)
+__host__ __device__ inline unsigned
+walk(const task &q, unsigned b, unsigned t, const unsigned char *move)
 {
     unsigned sum = 0, first = b * N + t, m = move[b * (N / 32) + (t >> 5)];
     switch (q.kind) {
@@ -83,7 +85,8 @@ __global__ void across(unsigned n, unsigned stride, const unsigned char *move, u
 {
     __shared__ unsigned s[N];
     unsigned first = blockIdx.x * N + threadIdx.x, i = first;
-    unsigned m = move[blockIdx.x * (N / 32) + (threadIdx.x >> 5)]; // all lanes of the warp agree, and it is known
+    unsigned m = move[blockIdx.x * (N / 32) +
+                      (threadIdx.x >> 5)]; // all lanes of the warp agree, and it is known
     if (KIND == 0)
         for (unsigned k = 0; k < m; k++)
             add(&i, 960);
@@ -112,8 +115,8 @@ compare(const char *what, const task &q, const std::vector<unsigned> &want, cons
     cudaMemcpy(out.data(), d_out, out.size() * 4, cudaMemcpyDeviceToHost);
     for (size_t k = 0; k < out.size(); k++)
         if (out[k] != want[k]) {
-            printf("%s, kind %u, n %u, stride %u: thread %zu has %u, not %u\n", what, q.kind, q.n, q.stride, k, out[k],
-                   want[k]);
+            printf("%s, kind %u, n %u, stride %u: thread %zu has %u, not %u\n", what, q.kind, q.n,
+                   q.stride, k, out[k], want[k]);
             bad = 1;
             return;
         }
@@ -154,7 +157,10 @@ int main()
                 task q = {kind, n, stride};
                 for (unsigned k = 0; k < want.size(); k++) {
                     want[k] = k;
-                    for (unsigned i = k + (kind < 2 ? move[k / 32] * 960 : move[k / 32] > 1 ? 1920 : 0); i < n; i += stride)
+                    for (unsigned i = k + (kind < 2           ? move[k / 32] * 960
+                                           : move[k / 32] > 1 ? 1920
+                                                              : 0);
+                         i < n; i += stride)
                         want[k] += i * 3;
                 }
                 cudaMemset(d_out, 0xff, BLOCKS * N * 4);

@@ -50,7 +50,7 @@ two_locks(int *locks, int *out)
     out[blockIdx.x] = 1;
 }
 
-/* Waits for a block that the device has no room for is not possible here; for one that never comes. */
+/* One thread waits for a block more than the grid has. */
 __global__ void
 too_few()
 {

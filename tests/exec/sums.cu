@@ -44,7 +44,8 @@ __global__ void exchange(unsigned *out, unsigned *bad) // other threads of the b
     }
 }
 
-__global__ void last_block(const unsigned *in, unsigned *bins, unsigned *total, int n) // across blocks
+__global__ void
+last_block(const unsigned *in, unsigned *bins, unsigned *total, int n) // across blocks
 {
     __shared__ bool last;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -100,7 +101,8 @@ static std::vector<unsigned> fetch(const unsigned *p, size_t n)
     return v;
 }
 
-static void same(const char *what, const std::vector<unsigned> &found, const std::vector<unsigned> &wanted)
+static void
+same(const char *what, const std::vector<unsigned> &found, const std::vector<unsigned> &wanted)
 {
     for (size_t k = 0; k < wanted.size(); k++)
         if (found[k] != wanted[k]) {

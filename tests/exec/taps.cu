@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of conditions (versions/if_convert.c): taps of stencils that all hold, hold in some lanes or in none; conditions
-// that follow from what a tap before them loaded, changed or stored; and what rows of a block decide of loads that
-// select (values/rows.c): lanes side by side or not, rows above and below the tile. The host computes the same thread by
-// thread; memory ends where the arrays end.
+// Runs of conditions (versions/if_convert.c): taps of stencils that all hold, hold in some lanes or
+// in none; conditions that follow from what a tap before them loaded, changed or stored; and what
+// rows of a block decide of loads that select (values/rows.c): lanes side by side or not, rows
+// above and below the tile. The host computes the same thread by thread; memory ends where the
+// arrays end.
 #include "choose.h"
 
 #include <cstdio>
@@ -11,13 +12,15 @@
 static unsigned failed;
 
 template <typename T>
-static void compare(const char *what, int a, int b, int n, const T *device, const std::vector<T> &want)
+static void
+compare(const char *what, int a, int b, int n, const T *device, const std::vector<T> &want)
 {
     std::vector<T> got(want.size());
     cudaMemcpy(got.data(), device, got.size() * sizeof(T), cudaMemcpyDeviceToHost);
     for (size_t k = 0; k < want.size(); k++)
         if (got[k] != want[k] && failed++ < 20) {
-            printf("%s %d, %d, n %d, element %zu: %g, not %g\n", what, a, b, n, k, (double)got[k], (double)want[k]);
+            printf("%s %d, %d, n %d, element %zu: %g, not %g\n", what, a, b, n, k, (double)got[k],
+                   (double)want[k]);
             break;
         }
     if (cudaGetLastError() != cudaSuccess && failed++ < 20)
@@ -40,8 +43,10 @@ template <typename T> static std::vector<T> numbers(size_t n, int seed)
     return v;
 }
 
-// Conditions of the thread's place, of what was loaded, changed and stored; a[] and b[] are each thread's own.
-static __host__ __device__ int chain(const int *in, int *a, int *b, int t, int n, int low, int high, unsigned odd)
+// Conditions of the thread's place, of what was loaded, changed and stored; a[] and b[] are each
+// thread's own.
+static __host__ __device__ int
+chain(const int *in, int *a, int *b, int t, int n, int low, int high, unsigned odd)
 {
     int sum = 1, x = t, last = 0;
     for (int j = 0; j < 3; j++) {
@@ -78,7 +83,8 @@ static __host__ __device__ int place(int t)
     return (t & ~31) + (t * 5 & 31);
 }
 
-__global__ void chains(const int *in, int *a, int *b, int *out, int n, int low, int high, unsigned odd)
+__global__ void
+chains(const int *in, int *a, int *b, int *out, int n, int low, int high, unsigned odd)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t < n)
@@ -86,7 +92,8 @@ __global__ void chains(const int *in, int *a, int *b, int *out, int n, int low, 
 }
 
 // The same with tiles: a barrier before, no early return, 8 warps a block.
-__global__ void chains_after(const int *in, int *a, int *b, int *out, int n, int low, int high, unsigned odd)
+__global__ void
+chains_after(const int *in, int *a, int *b, int *out, int n, int low, int high, unsigned odd)
 {
     __shared__ int s[256];
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -98,7 +105,8 @@ __global__ void chains_after(const int *in, int *a, int *b, int *out, int n, int
 static void test_chains(int n, int low, int high, unsigned odd)
 {
     int all = (n + 255) / 256 * 256;
-    std::vector<int> in = numbers<int>(all + 8, 3), a = numbers<int>(all, 4), b = numbers<int>(all, 5), want(all, 0);
+    std::vector<int> in = numbers<int>(all + 8, 3), a = numbers<int>(all, 4),
+                     b = numbers<int>(all, 5), want(all, 0);
     std::vector<int> a2 = a, b2 = b, want2(all, 0);
     int *din = upload(in), *da = upload(a), *db = upload(b), *dout = upload(want);
     chains<<<all / 256, 256>>>(din, da, db, dout, n, low, high, odd);
@@ -130,7 +138,8 @@ template <int R, int W, int H> __global__ void stencil(const float *in, float *o
             int u = x + i, v = y + j, tu = threadIdx.x + i, tv = threadIdx.y + j;
             if (u < 0 || u >= n || v < 0 || v >= m)
                 continue;
-            sum += (i + 3 * j + 1) * (tu >= 0 && tu < W && tv >= 0 && tv < H ? s[tv][tu] : in[v * n + u]);
+            sum += (i + 3 * j + 1) *
+                   (tu >= 0 && tu < W && tv >= 0 && tv < H ? s[tv][tu] : in[v * n + u]);
         }
     if (x < n && y < m)
         out[y * n + x] = sum;
@@ -151,9 +160,11 @@ template <int R, int W, int H> static void test_stencil(int n, int m)
     cudaFree(din), cudaFree(dout);
 }
 
-// Lanes that a number of the text picks: side by side from the first one, from a later one, or not side by side;
-// the rows of the tile that are picked begin and end where `from` and `to` say.
-template <int A, int B, int C> __global__ void picks(const float *in, float *out, int n, int from, int to)
+// Lanes that a number of the text picks: side by side from the first one, from a later one, or not
+// side by side; the rows of the tile that are picked begin and end where `from` and `to` say.
+template <int A, int B, int C>
+__global__ void
+picks(const float *in, float *out, int n, int from, int to)
 {
     __shared__ float s[16][16];
     int tx = threadIdx.x, ty = threadIdx.y, t = blockIdx.x * 256 + ty * 16 + tx;
@@ -165,9 +176,11 @@ template <int A, int B, int C> __global__ void picks(const float *in, float *out
         if (t + j < n)
             sum += *((unsigned)(tx ^ A) < 7 && row >= from && row < to ? &s[row][tx] : &in[t]);
         if (t >= j)
-            sum = sum * 2 + *((unsigned)(tx - B) < 16u && row >= from && row < to ? &s[row][tx - B] : &in[t - j]);
+            sum = sum * 2 + *((unsigned)(tx - B) < 16u && row >= from && row < to ? &s[row][tx - B]
+                                                                                  : &in[t - j]);
         if (t + 2 * j < n)
-            sum = sum + *((unsigned)(tx + C) < 16u && row >= from && row < to ? &s[row][tx + C] : &in[t + j]);
+            sum = sum + *((unsigned)(tx + C) < 16u && row >= from && row < to ? &s[row][tx + C]
+                                                                              : &in[t + j]);
         sum = sum * 3;
         if (sum > 1e6f)
             sum -= 1e6f;
@@ -190,7 +203,8 @@ template <int A, int B, int C> static void test_picks(int blocks, int n, int fro
             if (t + j < n)
                 sum += (tx ^ A) < 7 && is ? 2 * s[row * 16 + tx] : in[t];
             if (t >= j)
-                sum = sum * 2 + (tx - B >= 0 && tx - B < 16 && is ? 2 * s[row * 16 + tx - B] : in[t - j]);
+                sum = sum * 2 +
+                      (tx - B >= 0 && tx - B < 16 && is ? 2 * s[row * 16 + tx - B] : in[t - j]);
             if (t + 2 * j < n)
                 sum = sum + (tx + C < 16 && is ? 2 * s[row * 16 + tx + C] : in[t + j]);
             sum = sum * 3;
@@ -203,7 +217,8 @@ template <int A, int B, int C> static void test_picks(int blocks, int n, int fro
     cudaFree(din), cudaFree(dout);
 }
 
-__global__ void wraps(const float *low, const float *high, float *out, unsigned mid, int n, int turns)
+__global__ void
+wraps(const float *low, const float *high, float *out, unsigned mid, int n, int turns)
 {
     unsigned t = threadIdx.x;
     float sum = 0;
@@ -220,7 +235,8 @@ __global__ void wraps(const float *low, const float *high, float *out, unsigned 
 
 static void test_wraps(int threads, unsigned mid, int n, int turns)
 {
-    std::vector<float> low = numbers<float>(mid + 1, 5), high = numbers<float>(threads + turns, 6), want(threads, 0);
+    std::vector<float> low = numbers<float>(mid + 1, 5), high = numbers<float>(threads + turns, 6),
+                       want(threads, 0);
     float *dlow = upload(low), *dhigh = upload(high), *dout = upload(want);
     // low[0] is what the index 0 - mid, of 32 bits, stands for.
     const float *moved = mid ? (const float *)((unsigned long long)dlow - 4ull * (0u - mid)) : dlow;
@@ -228,7 +244,8 @@ static void test_wraps(int threads, unsigned mid, int n, int turns)
     for (int t = 0; t < threads; t++) {
         float sum = 0;
         for (int k = 0; k < turns; k++) {
-            float v = t + k < (int)mid ? low[t + k] : high[t + k - mid], w = t < (int)mid ? low[t] : high[t - mid];
+            float v = t + k < (int)mid ? low[t + k] : high[t + k - mid],
+                  w = t < (int)mid ? low[t] : high[t - mid];
             sum = t < n ? sum * 3 + v : sum;
             sum = t + k < n ? sum + v : sum;
             sum = t - k < n ? sum * 2 + w : sum;
@@ -242,8 +259,9 @@ static void test_wraps(int threads, unsigned mid, int n, int turns)
 // Bits of both numbers decide: below a power of two if both are.
 static __host__ __device__ unsigned bits(unsigned x, unsigned y)
 {
-    return ((x | y) < 16) | ((x | y) > 15) << 1 | ((x | y) >= 8) << 2 | ((x | y) <= 7) << 3 | ((x | y) < 1) << 4 |
-           ((x | y) < 12) << 5 | ((int)(x | y) < 16) << 6 | ((x | y) <= 0x7fffffffu) << 7;
+    return ((x | y) < 16) | ((x | y) > 15) << 1 | ((x | y) >= 8) << 2 | ((x | y) <= 7) << 3 |
+           ((x | y) < 1) << 4 | ((x | y) < 12) << 5 | ((int)(x | y) < 16) << 6 |
+           ((x | y) <= 0x7fffffffu) << 7;
 }
 
 __global__ void bits_of(unsigned *out, int base, int scale)
@@ -291,8 +309,10 @@ int main()
                 test_chains(n, low * 33, high, (unsigned)high % 4);
     for (int n = 16; n <= 80; n += 16)
         for (int d = -1; d <= 1; d++) {
-            test_stencil<1, 16, 16>(n + d, 48), test_stencil<2, 16, 16>(n, 48 + d), test_stencil<3, 16, 16>(n + d, n);
-            test_stencil<2, 32, 8>(n + d, n + d), test_stencil<2, 8, 16>(n, n + d), test_stencil<1, 16, 64>(n, 70 + d);
+            test_stencil<1, 16, 16>(n + d, 48), test_stencil<2, 16, 16>(n, 48 + d),
+                test_stencil<3, 16, 16>(n + d, n);
+            test_stencil<2, 32, 8>(n + d, n + d), test_stencil<2, 8, 16>(n, n + d),
+                test_stencil<1, 16, 64>(n, 70 + d);
         }
     for (int from = 0; from < 3; from++)
         for (int to = 14; to <= 16; to++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of shared memory read by columns, by warps that run together (memory/tile.c): what each thread reads is
-// compared with what the host computes, for pitches, blocks, offsets and steps for which four columns at once
-// are right, and for such for which they are not.
+// Tiles of shared memory read by columns, by warps that run together (memory/tile.c): what each
+// thread reads is compared with what the host computes, for pitches, blocks, offsets and steps for
+// which four columns at once are right, and for such for which they are not.
 #include <cstdio>
 #include <vector>
 
@@ -66,7 +66,8 @@ __global__ void changing(unsigned *out, at a, int turns, unsigned)
     out[(blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x] = v;
 }
 
-static std::vector<unsigned> run(void (*kernel)(unsigned *, at, int, unsigned), at a, int turns, dim3 block, size_t words)
+static std::vector<unsigned>
+run(void (*kernel)(unsigned *, at, int, unsigned), at a, int turns, dim3 block, size_t words)
 {
     std::vector<unsigned> got(words);
     unsigned *out;
@@ -87,7 +88,8 @@ static void test(const char *name, void (*kernel)(unsigned *, at, int, unsigned)
     int bad = cudaGetLastError() != cudaSuccess;
     for (unsigned n = 0; n < got.size(); n++) {
         unsigned x = n % block.x, y = n / block.x % block.y, j = n / block.x / block.y % turns;
-        bad += got[n] != mix(x * a.row + y * a.column + j * (a.turn < 0 ? block.y : a.turn) + a.start);
+        bad +=
+            got[n] != mix(x * a.row + y * a.column + j * (a.turn < 0 ? block.y : a.turn) + a.start);
     }
     if (bad)
         printf("%s, block %u x %u: %d wrong\n", name, block.x, block.y, bad);
@@ -97,7 +99,8 @@ static void test(const char *name, void (*kernel)(unsigned *, at, int, unsigned)
 static void test_changing(dim3 block)
 {
     const int turns = 5;
-    std::vector<unsigned> got = run(changing, at(), turns, block, 3ull * block.x * block.y), v(block.x * block.y);
+    std::vector<unsigned> got = run(changing, at(), turns, block, 3ull * block.x * block.y),
+                          v(block.x * block.y);
     std::vector<unsigned> tile(32 * 32);
     for (unsigned y = 0; y < block.y; y++)
         for (unsigned x = 0; x < block.x; x++)
@@ -121,8 +124,8 @@ static void test_changing(dim3 block)
 
 int main()
 {
-    for (dim3 block : {dim3(32, 32), dim3(32, 16), dim3(32, 8), dim3(32, 4), dim3(32, 3), dim3(64, 8), dim3(16, 16),
-                       dim3(32, 4, 2), dim3(20, 20)}) {
+    for (dim3 block : {dim3(32, 32), dim3(32, 16), dim3(32, 8), dim3(32, 4), dim3(32, 3),
+                       dim3(64, 8), dim3(16, 16), dim3(32, 4, 2), dim3(20, 20)}) {
         if (block.z == 1) {
             test("32", fixed<32, 1, 0>, {32, 1, 0, -1}, block);
             test("33", fixed<33, 1, 0>, {33, 1, 0, -1}, block);

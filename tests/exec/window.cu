@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors that begin a few words apart (post/window.c): windows of many lengths from global and from shared
- * memory, in steps, with gaps, with stores in between, as numbers of two types; arrays that end with the last
- * word before memory that must not be touched. Each result beside the host's.
+ * Vectors that begin a few words apart (post/window.c): windows of many lengths from global and
+ * from shared memory, in steps, with gaps, with stores in between, as numbers of two types; arrays
+ * that end with the last word before memory that must not be touched. Each result beside the
+ * host's.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -175,7 +176,8 @@ int
 main()
 {
     enum { BYTES = 1 << 16 };
-    char *memory = (char *)mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory =
+        (char *)mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED || mprotect(memory + BYTES, BYTES, PROT_NONE) ||
         cudaHostRegister(memory, BYTES, cudaHostRegisterDefault) != cudaSuccess) {
         printf("no memory to end at a border\n");
@@ -183,7 +185,8 @@ main()
     }
     end_of_array = (unsigned *)(memory + BYTES);
     for (unsigned k = 0; k < BYTES / 4; k++)
-        end_of_array[-1 - (int)k] = as_bits((float)(k * 7 % 1021)); /* halves of sums of these are exact */
+        end_of_array[-1 - (int)k] =
+            as_bits((float)(k * 7 % 1021)); /* halves of sums of these are exact */
     cudaMalloc(&out, 1 << 16);
     all<2, 1>();
     all<3, 1>();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typical mistakes that the compiler sees: each stands under its name, which -D makes; without any the file is right.
+// Typical mistakes that the compiler sees: each stands under its name, which -D makes; without any
+// the file is right.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -47,23 +48,59 @@ void scale_all(float *a) { scale<<<1, 32>>>(a, factor); }
 
 // -- no_extern
 #ifdef no_extern
-__global__ void dynamic(float *a) { __shared__ float s[]; s[threadIdx.x] = a[threadIdx.x]; a[0] = s[0]; }
+__global__ void
+dynamic(float *a)
+{
+    __shared__ float s[];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[0] = s[0];
+}
 #else
-__global__ void dynamic(float *a) { extern __shared__ float s[]; s[threadIdx.x] = a[threadIdx.x]; a[0] = s[0]; }
+__global__ void
+dynamic(float *a)
+{
+    extern __shared__ float s[];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[0] = s[0];
+}
 #endif
 
 // -- size_not_constant
 #ifdef size_not_constant
-__global__ void tile(float *a, int n) { __shared__ float s[n]; s[threadIdx.x] = a[threadIdx.x]; a[0] = s[0]; }
+__global__ void
+tile(float *a, int n)
+{
+    __shared__ float s[n];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[0] = s[0];
+}
 #else
-__global__ void tile(float *a, int n) { __shared__ float s[64]; s[threadIdx.x] = a[threadIdx.x]; a[0] = s[0]; }
+__global__ void
+tile(float *a, int n)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[0] = s[0];
+}
 #endif
 
 // -- shared_too_large
 #ifdef shared_too_large
-__global__ void large(float *a) { __shared__ float s[20000]; s[threadIdx.x] = a[threadIdx.x]; a[0] = s[a[1] > 0]; }
+__global__ void
+large(float *a)
+{
+    __shared__ float s[20000];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[0] = s[a[1] > 0];
+}
 #else
-__global__ void large(float *a) { __shared__ float s[2000]; s[threadIdx.x] = a[threadIdx.x]; a[0] = s[a[1] > 0]; }
+__global__ void
+large(float *a)
+{
+    __shared__ float s[2000];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[0] = s[a[1] > 0];
+}
 #endif
 
 // -- vector_in_kernel

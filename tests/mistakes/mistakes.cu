@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typical mistakes of students, each beside what they meant: `mistakes NAME` makes it, `mistakes NAME right` does not.
-// A case is what stands below its line "// -- NAME"; docs/mistakes.md has the table, mistakes_test.py runs it.
+// Typical mistakes of students, each beside what they meant: `mistakes NAME` makes it, `mistakes
+// NAME right` does not. A case is what stands below its line "// -- NAME"; docs/mistakes.md has the
+// table, mistakes_test.py runs it.
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
@@ -233,7 +234,8 @@ static void copy_not_waited_for(bool right)
     cudaMemcpyAsync(host, a, N * sizeof *host, cudaMemcpyDeviceToHost, s);
     if (right)
         cudaStreamSynchronize(s);
-    cudaMemcpyAsync(b, host, N * sizeof *host, cudaMemcpyHostToDevice, t); // reads what the other copy writes
+    cudaMemcpyAsync(b, host, N * sizeof *host, cudaMemcpyHostToDevice,
+                    t); // reads what the other copy writes
     cudaDeviceSynchronize();
     fill<<<1, N>>>(b, N);
     cudaDeviceSynchronize();
@@ -612,7 +614,12 @@ static void failed_assert(bool right)
 }
 
 // -- endless_recursion
-__device__ __noinline__ int depth(int n, int most) { volatile int here[64] = {n}; return n >= most ? here[0] : depth(n + 1, most) + here[1]; }
+__device__ __noinline__ int
+depth(int n, int most)
+{
+    volatile int here[64] = {n};
+    return n >= most ? here[0] : depth(n + 1, most) + here[1];
+}
 __global__ void recurse(int *a, int most) { *a = depth(0, most); }
 static void endless_recursion(bool right)
 {
@@ -652,15 +659,19 @@ static void wrong_device(bool right)
 
 #define CASE(name) {#name, name}
 static const struct { const char *name; void (*run)(bool); } cases[] = {
-    CASE(threads), CASE(no_blocks), CASE(lost_printf), CASE(host_reads_device), CASE(kernel_reads_host), CASE(copy_direction),
-    CASE(copy_too_few_bytes), CASE(malloc_too_few_bytes), CASE(memset_size_of_pointer), CASE(double_free), CASE(use_after_free),
-    CASE(leak), CASE(malloc_of_the_pointer), CASE(malloc_too_much), CASE(no_dynamic_shared), CASE(too_much_dynamic_shared),
-    CASE(symbol_too_long), CASE(copy_not_waited_for), CASE(streams_not_ordered), CASE(no_bounds),
-    CASE(thread_index_alone), CASE(index_mixed_up), CASE(negative_remainder), CASE(left_neighbour), CASE(columns_as_rows),
-    CASE(misaligned_vector), CASE(no_barrier), CASE(one_barrier_in_the_loop), CASE(barrier_in_a_branch),
-    CASE(return_before_the_barrier), CASE(shared_not_set), CASE(shared_too_small), CASE(one_too_many),
-    CASE(sum_without_atomics), CASE(filter_in_place), CASE(blocks_wait_for_a_flag), CASE(warp_sum_without_syncwarp),
-    CASE(shuffle_mask), CASE(failed_assert), CASE(endless_recursion), CASE(stale_struct_of_pointers), CASE(wrong_device),
+    CASE(threads), CASE(no_blocks), CASE(lost_printf), CASE(host_reads_device),
+    CASE(kernel_reads_host), CASE(copy_direction), CASE(copy_too_few_bytes),
+    CASE(malloc_too_few_bytes), CASE(memset_size_of_pointer), CASE(double_free),
+    CASE(use_after_free), CASE(leak), CASE(malloc_of_the_pointer), CASE(malloc_too_much),
+    CASE(no_dynamic_shared), CASE(too_much_dynamic_shared), CASE(symbol_too_long),
+    CASE(copy_not_waited_for), CASE(streams_not_ordered), CASE(no_bounds), CASE(thread_index_alone),
+    CASE(index_mixed_up), CASE(negative_remainder), CASE(left_neighbour), CASE(columns_as_rows),
+    CASE(misaligned_vector), CASE(no_barrier), CASE(one_barrier_in_the_loop),
+    CASE(barrier_in_a_branch), CASE(return_before_the_barrier), CASE(shared_not_set),
+    CASE(shared_too_small), CASE(one_too_many), CASE(sum_without_atomics), CASE(filter_in_place),
+    CASE(blocks_wait_for_a_flag), CASE(warp_sum_without_syncwarp), CASE(shuffle_mask),
+    CASE(failed_assert), CASE(endless_recursion), CASE(stale_struct_of_pointers),
+    CASE(wrong_device),
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // block: 256
-// Three conditions of which each is known for a whole warp; the carry keeps the warps from being interleaved.
+// Three conditions of which each is known for a whole warp; the carry keeps the warps from being
+// interleaved.
 extern "C" __global__ void fires(const float *in, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // block: 64
-// Sixty numbers a thread live across each barrier; where so many barriers are, registers stay in memory.
+// Sixty numbers a thread live across each barrier; where so many barriers are, registers stay in
+// memory.
 template <int TIMES> static __device__ int steps(const int *in, int x, int n)
 {
     __shared__ int s[64];

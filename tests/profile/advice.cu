@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For each row of src/report/advice.def a kernel that deserves it (NAME_yes) and one that does not (NAME_no), as
- * alike as can be: tests/profile/advice_test.py. Each is launched once, unless it says otherwise. argv[1]: only the
- * kernels for generations before 2.0.
+ * For each row of src/report/advice.def a kernel that deserves it (NAME_yes) and one that does not
+ * (NAME_no), as alike as can be: tests/profile/advice_test.py. Each is launched once, unless it
+ * says otherwise. argv[1]: only the kernels for generations before 2.0.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -69,11 +69,13 @@ __global__ void
 shared_loads_no(const float *a, const float *b, float *c, int n)
 {
     __shared__ float s[16][64], t[16][64];
-    int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 64 + threadIdx.y, own = threadIdx.y * 16 + threadIdx.x;
+    int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 64 + threadIdx.y,
+        own = threadIdx.y * 16 + threadIdx.x;
     float sum[4][4] = {};
     for (int k = 0; k < n; k += 16) {
         for (int i = own; i < 16 * 64; i += 256) {
-            s[i / 64][i % 64] = a[(k + i / 64) * n + blockIdx.y * 64 + i % 64]; /* a is its own transpose */
+            s[i / 64][i % 64] =
+                a[(k + i / 64) * n + blockIdx.y * 64 + i % 64]; /* a is its own transpose */
             t[i / 64][i % 64] = b[(k + i / 64) * n + blockIdx.x * 64 + i % 64];
         }
         __syncthreads();
@@ -146,8 +148,16 @@ sum_rows(const float *in, float *out)
 }
 __global__ void excess_sectors_yes(const float *in, float *out) { sum_rows<1>(in, out); }
 __global__ void excess_sectors_no(const float *in, float *out) { sum_rows<32>(in, out); }
-__global__ void transactions_yes(const float *in, float *out) { out[blockIdx.x * B + threadIdx.x] = in[2 * (blockIdx.x * B + threadIdx.x)]; }
-__global__ void transactions_no(const float *in, float *out) { out[blockIdx.x * B + threadIdx.x] = in[blockIdx.x * B + threadIdx.x]; }
+__global__ void
+transactions_yes(const float *in, float *out)
+{
+    out[blockIdx.x * B + threadIdx.x] = in[2 * (blockIdx.x * B + threadIdx.x)];
+}
+__global__ void
+transactions_no(const float *in, float *out)
+{
+    out[blockIdx.x * B + threadIdx.x] = in[blockIdx.x * B + threadIdx.x];
+}
 __global__ void
 atomics_yes(const unsigned char *in, int *out)
 {
@@ -161,8 +171,16 @@ atomics_no(const unsigned char *in, int *out)
 }
 
 /* -- other memories */
-__global__ void constant_yes(float *out) { out[blockIdx.x * B + threadIdx.x] = words[(threadIdx.x * 7 + blockIdx.x) % 1024]; }
-__global__ void constant_no(float *out) { out[blockIdx.x * B + threadIdx.x] = words[blockIdx.x % 1024]; }
+__global__ void
+constant_yes(float *out)
+{
+    out[blockIdx.x * B + threadIdx.x] = words[(threadIdx.x * 7 + blockIdx.x) % 1024];
+}
+__global__ void
+constant_no(float *out)
+{
+    out[blockIdx.x * B + threadIdx.x] = words[blockIdx.x % 1024];
+}
 template <bool KNOWN>
 __device__ void
 nearest(const float *in, float *out, int at)
@@ -289,8 +307,16 @@ COPY(blocks_no)
 COPY(latency_yes)
 
 /* Arithmetic that fills an SM. */
-__global__ void grid_yes(const float *in, float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[0], 2000); }
-__global__ void grid_no(const float *in, float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[0], 2000); }
+__global__ void
+grid_yes(const float *in, float *out)
+{
+    out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[0], 2000);
+}
+__global__ void
+grid_no(const float *in, float *out)
+{
+    out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[0], 2000);
+}
 
 /* Loads that hide each other. */
 __global__ void
@@ -301,8 +327,16 @@ latency_no(const float *in, float *out)
     out[i] = work(v, 2000);
 }
 
-__global__ void lanes_yes(const float *in, float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[threadIdx.x], 500); }
-__global__ void lanes_no(const float *in, float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[threadIdx.x], 500); }
+__global__ void
+lanes_yes(const float *in, float *out)
+{
+    out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[threadIdx.x], 500);
+}
+__global__ void
+lanes_no(const float *in, float *out)
+{
+    out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[threadIdx.x], 500);
+}
 
 /* Numbers that live at once. */
 template <int LIVE>
@@ -323,8 +357,14 @@ live(const float *in, float *out)
 }
 __global__ void registers_yes(const float *in, float *out) { live<120>(in, out); }
 __global__ void registers_no(const float *in, float *out) { live<8>(in, out); }
-__global__ void __launch_bounds__(256, 8) spills_yes(const float *in, float *out) { live<100>(in, out); }
-__global__ void __launch_bounds__(256, 1) spills_no(const float *in, float *out) { live<100>(in, out); }
+__global__ void __launch_bounds__(256, 8) spills_yes(const float *in, float *out)
+{
+    live<100>(in, out);
+}
+__global__ void __launch_bounds__(256, 1) spills_no(const float *in, float *out)
+{
+    live<100>(in, out);
+}
 
 /* Waits for eight loads, one after the other. */
 template <int WORDS>
@@ -375,9 +415,14 @@ reuse_yes(const float *a, const float *b, float *c, int n)
         sum += a[y * n + k] * b[k * n + x];
     c[y * n + x] = sum;
 }
-__global__ void reuse_no(const float *a, float *c) { c[blockIdx.x * B + threadIdx.x] = 2 * a[blockIdx.x * B + threadIdx.x]; }
+__global__ void
+reuse_no(const float *a, float *c)
+{
+    c[blockIdx.x * B + threadIdx.x] = 2 * a[blockIdx.x * B + threadIdx.x];
+}
 
-/* Each pair of panels, row by row: those of b come again with each row, and L2 holds them or not. */
+/* Each pair of panels, row by row: those of b come again with each row, and L2 holds them
+ * or not. */
 __device__ void
 panels(const float *a, const float *b, float *c, int blocks, int words)
 {
@@ -387,8 +432,16 @@ panels(const float *a, const float *b, float *c, int blocks, int words)
         sum += a[y * words + k] * b[x * words + k];
     c[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
-__global__ void order_yes(const float *a, const float *b, float *c, int blocks, int words) { panels(a, b, c, blocks, words); }
-__global__ void order_no(const float *a, const float *b, float *c, int blocks, int words) { panels(a, b, c, blocks, words); }
+__global__ void
+order_yes(const float *a, const float *b, float *c, int blocks, int words)
+{
+    panels(a, b, c, blocks, words);
+}
+__global__ void
+order_no(const float *a, const float *b, float *c, int blocks, int words)
+{
+    panels(a, b, c, blocks, words);
+}
 
 __global__ void
 doubles_yes(const double *in, double *out)
@@ -407,8 +460,16 @@ doubles_no(const float *in, float *out)
 }
 
 /* -- partitions: rows that begin in the same one, and rows that do not */
-__global__ void camping_yes(const float *in, float *out, int n) { out[blockIdx.x * 64 + threadIdx.x] = in[blockIdx.x * n + threadIdx.x]; }
-__global__ void camping_no(const float *in, float *out, int n) { out[blockIdx.x * 64 + threadIdx.x] = in[blockIdx.x * n + threadIdx.x]; }
+__global__ void
+camping_yes(const float *in, float *out, int n)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = in[blockIdx.x * n + threadIdx.x];
+}
+__global__ void
+camping_no(const float *in, float *out, int n)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = in[blockIdx.x * n + threadIdx.x];
+}
 
 static void
 old_ones(float *a, float *b)

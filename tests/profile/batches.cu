@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Straight code with many accesses, which generated code counts together: for seen_test.py. More registers
- * and more accesses than are kept at once, registers that change between two accesses, accesses of other
- * kinds in between, lanes that are off, rows shorter than a warp, alignments that differ from turn to turn.
+ * Straight code with many accesses, which generated code counts together: for seen_test.py. More
+ * registers and more accesses than are kept at once, registers that change between two accesses,
+ * accesses of other kinds in between, lanes that are off, rows shorter than a warp, alignments that
+ * differ from turn to turn.
  */
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -67,7 +68,8 @@ elsewhere(const int *in, int k)
     return in[k] + in[k + 1];
 }
 
-/* Own memory, at places known and not; calls, atomics, guards and pointers of any space in between. */
+/* Own memory, at places known and not; calls, atomics, guards and pointers of any space
+ * in between. */
 __global__ void
 own(const int *in, int *out, int n, const int *any)
 {
@@ -105,7 +107,8 @@ main()
     walking<<<3, 56>>>((int *)in, (int *)out, 22, 19);
     own<<<2, 56>>>((int *)in, (int *)out, 9, (int *)in);
     for (int width = 12; width <= 20; width += 4)
-        halves<<<2, dim3(width, 200 / width)>>>((float *)in, (float *)out, 64 + width % 3, width % 5);
+        halves<<<2, dim3(width, 200 / width)>>>((float *)in, (float *)out, 64 + width % 3,
+                                                width % 5);
     bool fine = cudaDeviceSynchronize() == cudaSuccess;
     puts(fine ? "fine" : "failed");
     return !fine;

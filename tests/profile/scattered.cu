@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Accesses whose lanes never lie twice alike, for scattered_test.py: by one instruction, whose accesses are
- * soon taken one by one, and the same ones dealt out to so many instructions that each has few.
+ * Accesses whose lanes never lie twice alike, for scattered_test.py: by one instruction, whose
+ * accesses are soon taken one by one, and the same ones dealt out to so many instructions that each
+ * has few.
  */
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -17,7 +18,8 @@ scatter(unsigned x)
     return x * 2654435761u;
 }
 
-/* In the first turns of WAYS = 1 the instruction's accesses are still looked up: all kinds are met later, too. */
+/* In the first turns of WAYS = 1 the instruction's accesses are still looked up: all kinds are met
+ * later, too. */
 template <int N, class T>
 __device__ __forceinline__ void
 access(T *out, const T *in, unsigned at, unsigned to)

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Accesses of many shapes, which differ from warp to warp and from turn to turn: for seen_test.py. What
- * a warp's lanes do not share depends on n, so that nothing is known when it is compiled.
+ * Accesses of many shapes, which differ from warp to warp and from turn to turn: for seen_test.py.
+ * What a warp's lanes do not share depends on n, so that nothing is known when it is compiled.
  */
 #include <cstdio>
 #include <cuda_runtime.h>
 
 __constant__ float weight[64];
 
-/* Rows of blockDim.x threads: the warp, or its halves or quarters, walk along rows of n + odd words. */
+/* Rows of blockDim.x threads: the warp, or its halves or quarters, walk along rows of n + odd
+ * words. */
 __global__ void
 rows(const float *in, float *out, int n, int odd)
 {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, pitch = n + odd;
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+        pitch = n + odd;
     float sum = 0;
     for (int k = 0; k < n; k++)
         sum += in[y * pitch + k] * in[k * pitch + x] + weight[(k + threadIdx.y) % 64];

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * transfers.cu: copies in bulk, boxes of tensors and accesses to other blocks' shared memory, in known numbers, for
- * a profiler: 8 blocks, in clusters of 4 where they have peers; each does one thing TIMES times.
- * tools/record/transfers.sh runs it under a GPU's profiler.
+ * transfers.cu: copies in bulk, boxes of tensors and accesses to other blocks' shared memory, in
+ * known numbers, for a profiler: 8 blocks, in clusters of 4 where they have peers; each does one
+ * thing TIMES times. tools/record/transfers.sh runs it under a GPU's profiler.
  */
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cuda.h>
 
 namespace cg = cooperative_groups;
-enum { TIMES = 4, THREADS = 32, BLOCKS = 8, MOST = 4096, APART = 16384, HIGH = 8, ROWS = BLOCKS * TIMES * HIGH };
+enum {
+    TIMES = 4,
+    THREADS = 32,
+    BLOCKS = 8,
+    MOST = 4096,
+    APART = 16384,
+    HIGH = 8,
+    ROWS = BLOCKS * TIMES * HIGH
+};
 typedef unsigned long long u64;
 
 __device__ unsigned
@@ -20,20 +28,25 @@ shared(const void *p)
 __device__ void
 init(u64 *b)
 {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;\n fence.mbarrier_init.release.cluster;\n fence.proxy.async;" ::"r"(shared(b))
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;\n fence.mbarrier_init.release.cluster;\n "
+                 "fence.proxy.async;" ::"r"(shared(b))
                  : "memory");
 }
 __device__ void
 expect(u64 *b, unsigned bytes)
 {
-    asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(shared(b)), "r"(bytes) : "memory");
+    asm volatile(
+        "{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(shared(b)),
+        "r"(bytes)
+        : "memory");
 }
 __device__ void
 wait(u64 *b, unsigned parity)
 {
     unsigned over = 0;
     while (!over)
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 "
+                     "%0, 1, 0, p; }"
                      : "=r"(over)
                      : "r"(shared(b)), "r"(parity)
                      : "memory");
@@ -63,9 +76,12 @@ load(const char *in)
         init(&b);
         for (int i = 0; i < TIMES; i++) {
             expect(&b, BYTES);
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared(s)),
-                         "l"(__cvta_generic_to_global(in + (blockIdx.x * TIMES + i) * APART + SKEW)), "n"(BYTES), "r"(shared(&b))
-                         : "memory");
+            asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+                "[%3];" ::"r"(shared(s)),
+                "l"(__cvta_generic_to_global(in + (blockIdx.x * TIMES + i) * APART + SKEW)),
+                "n"(BYTES), "r"(shared(&b))
+                : "memory");
             wait(&b, i & 1);
         }
     }
@@ -78,10 +94,11 @@ store(char *out)
     fill(s);
     if (threadIdx.x == 0)
         for (int i = 0; i < TIMES; i++) {
-            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
-                             __cvta_generic_to_global(out + (blockIdx.x * TIMES + i) * APART + SKEW)),
-                         "r"(shared(s)), "n"(BYTES)
-                         : "memory");
+            asm volatile(
+                "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                    __cvta_generic_to_global(out + (blockIdx.x * TIMES + i) * APART + SKEW)),
+                "r"(shared(s)), "n"(BYTES)
+                : "memory");
             sent();
         }
 }
@@ -93,10 +110,11 @@ reduce(char *out)
     fill(s);
     if (threadIdx.x == 0)
         for (int i = 0; i < TIMES; i++) {
-            asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
-                             __cvta_generic_to_global(out + (blockIdx.x * TIMES + i) * APART)),
-                         "r"(shared(s)), "n"(BYTES)
-                         : "memory");
+            asm volatile(
+                "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
+                    __cvta_generic_to_global(out + (blockIdx.x * TIMES + i) * APART)),
+                "r"(shared(s)), "n"(BYTES)
+                : "memory");
             sent();
         }
 }
@@ -126,8 +144,10 @@ to_peer(int)
     for (int i = 0; i < TIMES; i++) {
         if (threadIdx.x == 0) {
             expect(&b, BYTES);
-            asm volatile("{ .reg .u32 a, b;\n mapa.shared::cluster.u32 a, %0, %4;\n mapa.shared::cluster.u32 b, %3, %4;\n"
-                         "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [a], [%1], %2, [b]; }" ::"r"(shared(t)),
+            asm volatile("{ .reg .u32 a, b;\n mapa.shared::cluster.u32 a, %0, %4;\n "
+                         "mapa.shared::cluster.u32 b, %3, %4;\n"
+                         "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                         "[a], [%1], %2, [b]; }" ::"r"(shared(t)),
                          "r"(shared(s)), "n"(BYTES), "r"(shared(&b)), "r"((c.block_rank() + 1) % 4)
                          : "memory");
         }
@@ -150,10 +170,10 @@ multicast(const char *in)
             expect(&b, BYTES);
         c.sync();
         if (threadIdx.x == 0 && c.block_rank() == 0)
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(
-                             shared(s)),
-                         "l"(__cvta_generic_to_global(in + (blockIdx.x * TIMES + i) * APART)), "n"(BYTES), "r"(shared(&b)),
-                         "h"((unsigned short)15)
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes."
+                         "multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(shared(s)),
+                         "l"(__cvta_generic_to_global(in + (blockIdx.x * TIMES + i) * APART)),
+                         "n"(BYTES), "r"(shared(&b)), "h"((unsigned short)15)
                          : "memory");
         wait(&b, i & 1);
         c.sync();
@@ -172,9 +192,10 @@ box_load(const __grid_constant__ CUtensorMap map)
         init(&b);
         for (int i = 0; i < TIMES; i++) {
             expect(&b, HIGH * BYTES);
-            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
-                             shared(s)),
-                         "l"(&map), "r"(-OVER), "r"((int)(blockIdx.x * TIMES + i) * HIGH), "r"(shared(&b))
+            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_"
+                         "tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared(s)),
+                         "l"(&map), "r"(-OVER), "r"((int)(blockIdx.x * TIMES + i) * HIGH),
+                         "r"(shared(&b))
                          : "memory");
             wait(&b, i & 1);
         }
@@ -188,8 +209,9 @@ box_store(const __grid_constant__ CUtensorMap map)
     fill(s);
     if (threadIdx.x == 0)
         for (int i = 0; i < TIMES; i++) {
-            asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(0),
-                         "r"((int)(blockIdx.x * TIMES + i) * HIGH), "r"(shared(s))
+            asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, "
+                         "%2}], [%3];" ::"l"(&map),
+                         "r"(0), "r"((int)(blockIdx.x * TIMES + i) * HIGH), "r"(shared(s))
                          : "memory");
             sent();
         }
@@ -202,8 +224,9 @@ box_reduce(const __grid_constant__ CUtensorMap map)
     fill(s);
     if (threadIdx.x == 0)
         for (int i = 0; i < TIMES; i++) {
-            asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(0),
-                         "r"((int)(blockIdx.x * TIMES + i) * HIGH), "r"(shared(s))
+            asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group "
+                         "[%0, {%1, %2}], [%3];" ::"l"(&map),
+                         "r"(0), "r"((int)(blockIdx.x * TIMES + i) * HIGH), "r"(shared(s))
                          : "memory");
             sent();
         }
@@ -222,9 +245,11 @@ box_multicast(const __grid_constant__ CUtensorMap map)
             expect(&b, HIGH * BYTES);
         c.sync();
         if (threadIdx.x == 0 && c.block_rank() == 0)
-            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_"
+                         "tx::bytes.multicast::cluster "
                          "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared(s)),
-                         "l"(&map), "r"(0), "r"((int)(blockIdx.x * TIMES + i) * HIGH), "r"(shared(&b)), "h"((unsigned short)15)
+                         "l"(&map), "r"(0), "r"((int)(blockIdx.x * TIMES + i) * HIGH),
+                         "r"(shared(&b)), "h"((unsigned short)15)
                          : "memory");
         wait(&b, i & 1);
         c.sync();
@@ -265,14 +290,21 @@ remote(unsigned *out)
         if (WHAT == RED)
             asm volatile("red.shared::cluster.add.u32 [%1], %0;" ::"r"(v), "r"(there));
         if (WHAT == LD4)
-            asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(w), "=r"(x), "=r"(y) : "r"(there));
+            asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(v), "=r"(w), "=r"(x), "=r"(y)
+                         : "r"(there));
         if (WHAT == ST4)
-            asm volatile("st.shared::cluster.v4.u32 [%4], {%0, %1, %2, %3};" ::"r"(v), "r"(w), "r"(x), "r"(y), "r"(there));
+            asm volatile("st.shared::cluster.v4.u32 [%4], {%0, %1, %2, %3};" ::"r"(v), "r"(w),
+                         "r"(x), "r"(y), "r"(there));
         if (WHAT == ST_ASYNC)
-            asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(there), "r"(v), "r"(bar)
-                         : "memory");
+            asm volatile(
+                "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::
+                    "r"(there),
+                "r"(v), "r"(bar)
+                : "memory");
         if (WHAT == RED_ASYNC)
-            asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];" ::"r"(there),
+            asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+                         "add.u32 [%0], %1, [%2];" ::"r"(there),
                          "r"(v), "r"(bar)
                          : "memory");
         sum += v + w + x + y;
@@ -291,9 +323,10 @@ map_of(void *at, int bytes, int swizzle, int rows)
     CUtensorMap map;
     cuuint64_t dim[] = {(cuuint64_t)bytes / 4, (cuuint64_t)rows}, stride[] = {256};
     cuuint32_t box[] = {(cuuint32_t)bytes / 4, HIGH}, step[] = {1, 1};
-    CUresult r = cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, at, dim, stride, box, step,
-                                        CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CUresult r =
+        cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, at, dim, stride, box, step,
+                               CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)swizzle,
+                               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (r)
         printf("map: %d\n", (int)r);
     return map;
@@ -302,7 +335,8 @@ map_of(void *at, int bytes, int swizzle, int rows)
 template <int SWIZZLE, int BYTES> static void
 boxes(void *at)
 {
-    CUtensorMap map = map_of(at, BYTES, SWIZZLE, ROWS), low = map_of(at, BYTES, SWIZZLE, ROWS - HIGH / 2);
+    CUtensorMap map = map_of(at, BYTES, SWIZZLE, ROWS),
+                low = map_of(at, BYTES, SWIZZLE, ROWS - HIGH / 2);
     box_load<SWIZZLE, BYTES, 0><<<BLOCKS, THREADS>>>(map);
     box_load<SWIZZLE, BYTES, 4><<<BLOCKS, THREADS>>>(low);
     box_store<SWIZZLE, BYTES><<<BLOCKS, THREADS>>>(map);

@@ -74,6 +74,53 @@ def include_errors(src, levels):
                     yield f"{where}: {name} is private to {other}"
 
 
+def includes(src, levels):
+    """{layer: the layers whose files it includes}"""
+    found = {layer: set() for layer in levels}
+    for path in [*src.glob("*/*"), *src.glob("*/*/*")]:
+        layer = path.relative_to(src).parts[0]
+        if path.suffix in (".c", ".h", ".def") and layer in levels:
+            names = {match.group(2) for match in INCLUDE.finditer(path.read_text())}
+            found[layer] |= {name.split("/")[0] for name in names if (src / name).exists()} & set(levels) - {layer}
+    return found
+
+
+def said_includes(text, levels):
+    """What rows of the page's table name: {layer: layers}; "all but", "all below it but" some."""
+    table = re.search(r"^\| layer \| includes.*?\n\n", text, re.M | re.S)
+    for names, cell in re.findall(r"^\| (`.*?) \| (.*) \|$", table[0] if table else "", re.M):
+        for layer in re.findall(r"`(\w+)`", names):
+            named = set(re.findall(r"`(\w+)`", cell.split(";")[0] if cell.startswith("all") else cell)) & set(levels)
+            if cell.startswith("all"):
+                below = {other for other in levels if levels[other] < levels[layer] or "below" not in cell.split(";")[0]}
+                named = below - named - {layer}
+            yield layer, named - {"base"}
+
+
+def page_errors(src, levels, text):
+    """docs/ARCHITECTURE.md draws the house as it is: levels, who includes whom, the folders of jit and cli."""
+    drawing = re.search(r"^   cli  .*?^```", text, re.M | re.S)
+    rows = [re.findall(r"\b[a-z]+\b", re.split(r" {3,}(?=\S+ \S)", row.strip())[0].replace("|", ""))
+            for row in (drawing[0].splitlines()[:-1] if drawing else [])]
+    drawn = [{word for word in row if word in levels} for row in rows]
+    want = [{layer for layer in levels if levels[layer] == n} for n in sorted(set(levels.values()), reverse=True)]
+    joined = {layer: n for n, row in enumerate(drawn) for layer in row}
+    for n, row in enumerate(want):
+        if len({joined.get(layer) for layer in row}) != 1 or None in {joined.get(layer) for layer in row}:
+            yield f"the drawing has not {', '.join(sorted(row))} on one level"
+    order = [next(iter({joined.get(layer, -1) for layer in row})) for row in want]
+    if order != sorted(order):
+        yield "the drawing's levels are in another order than src/LAYERS"
+    real, said = includes(src, levels), dict(said_includes(text, levels))
+    for layer in levels:
+        if layer != "base" and said.get(layer) != real[layer] - {"base"}:
+            yield f"of {layer} the table says {sorted(said.get(layer, []))}, it includes {sorted(real[layer] - {'base'})}"
+    for layer in ("jit", "cli"):
+        for folder in read_layers(src / layer / "LAYERS") if (src / layer / "LAYERS").exists() else ():
+            if f"`{folder}/`" not in text and f"`{folder}`" not in text:
+                yield f"src/{layer}/{folder} is not there"
+
+
 def header_errors(src, command_of):
     for path in sorted([*src.glob("*/*.h"), *src.glob("*/*/*.h")]):
         command = command_of(path.relative_to(src).parts[0])
@@ -154,6 +201,16 @@ def self_test():
         assert any("ops includes jit/engine/engine.h" in text for text in found), found
         assert any("ptx.c" in text and "is inside jit" in text for text in found), found
         assert not any("engine.h:1" in text for text in found), found
+        rows = "| layer | includes |\n| --- | --- |\n| `jit` | `ptx` |\n| `ptx` | %s |\n\n"
+        page = "   cli  x\n   jit   makes code\n   ptx   reads\n   base  rest\n```\n`engine` `ops`\n" + rows
+        (src / "ptx/ptx.c").write_text("")
+        (src / "cli").mkdir()
+        assert not list(page_errors(src, levels, page % "nothing")), list(page_errors(src, levels, page % "nothing"))
+        for wrong, said in ((page % "`jit`", "of ptx the table says"), (page.replace("   ptx ", "   x ") % "-", "on one"),
+                            (page.replace("`ops`", "") % "-", "src/jit/ops is not there"),
+                            (page.replace("   jit   makes code\n", "").replace("   base", "   jit\n   base") % "-",
+                             "another order")):
+            assert any(said in text for text in page_errors(src, levels, wrong)), said
         (src / "ptx/ptx_priv.h").write_text("struct a { struct b c; };\n")
         assert any("ptx_priv.h" in text for text in header_errors(src, lambda layer: ["cc", f"-I{src}"]))
         source = src / "jit/jit.c"
@@ -171,6 +228,8 @@ def main():
     src = source / "src"
     levels = read_layers(src / "LAYERS")
     errors = list(include_errors(src, levels))
+    page = (source / "docs/ARCHITECTURE.md").read_text()
+    errors += [f"docs/ARCHITECTURE.md: {text}" for text in page_errors(src, levels, page)]
     errors += header_errors(src, compile_commands(build))
     if not os.environ.get("SANITIZE"):  # sanitizers add data of their own
         objects = [path for layer in levels if layer not in STATE_LAYERS

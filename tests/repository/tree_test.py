@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tree as a whole: every source file names its licence, nothing names a path of the machine it was written on,
 shell and Python files parse, documents have lines that are read without scrolling, the commands that the README shows
-exist, and so do the documents, decisions, sources and tests that documents and comments name."""
+exist, and so do the documents, decisions, sources and tests that documents and comments name; a decision is a screen
+long."""
 import ast
 import bisect
 import os
@@ -67,6 +68,14 @@ def long_lines(name, text):
             yield f"{name}:{number}: more than 120 characters"
 
 
+def decision_errors(root, most_lines=60, most_words=510):
+    """A page of docs/decisions is a screen: what was decided. Measurements stand in docs/performance-log.md."""
+    for page in sorted((root / "docs/decisions").glob("*.md")):
+        text = page.read_text()
+        if text.count("\n") > most_lines or len(text.split()) > most_words:
+            yield f"{page.relative_to(root)}: {len(text.split())} words, a page has {most_words} at most"
+
+
 def readme_errors(root):
     readme, makefile = (root / "README.md").read_text(), (root / "Makefile").read_text()
     for target in sorted(set(re.findall(r"\bmake ([a-z]+)", readme))):
@@ -107,6 +116,7 @@ def main():
     names = files(root)
     count = sum(name.endswith(SOURCES) for name in names)
     errors = list(tree_errors(root, names)) + list(readme_errors(root)) + list(reference_errors(root, names))
+    errors += decision_errors(root)
     if count <= 10:
         errors.append(f"only {count} source files found: the search is broken")
     print(*errors, f"{count} source files, {len(errors)} errors", sep="\n")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small kernels whose answer depends on the order in which warps run, and some whose answer does not. As a program: a
-// line for each: how many different answers it gave in so many runs (an argument; 1), and of the most frequent one a
-// hash, how often it came, and its first three numbers.
+// Small kernels whose answer depends on the order in which warps run, and some whose answer does
+// not. As a program: a line for each: how many different answers it gave in so many runs (an
+// argument; 1), and of the most frequent one a hash, how often it came, and its first three
+// numbers.
 #include <cstdio>
 #include <cstdlib>
 
@@ -579,8 +580,8 @@ int main(int argc, char **argv)
             most = ++seen[n].times > seen[most].times ? n : most;
         }
         const answer &a = seen[most];
-        printf("%s,%d,%d,%08x,%d,%d,%d,%d\n", table[k].name, runs, count, a.hash, a.times, a.first[0], a.first[1],
-               a.first[2]);
+        printf("%s,%d,%d,%08x,%d,%d,%d,%d\n", table[k].name, runs, count, a.hash, a.times,
+               a.first[0], a.first[1], a.first[2]);
     }
     cudaFree(out);
     return 0;

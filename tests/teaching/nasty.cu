@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that means harm, in ways that its argument chooses; what it prints says whether it got through.
+// A program that means harm, in ways that its argument chooses; what it prints says whether it got
+// through.
 #include <arpa/inet.h>
 #include <cerrno>
 #include <csignal>
@@ -86,7 +87,8 @@ int main(int argc, char **argv)
                 *(volatile char *)p = 1;
     if (way == "shared")
         for (;;)
-            if ((p = (char *)mmap(NULL, 16 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED)
+            if ((p = (char *)mmap(NULL, 16 << 20, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED)
                 memset(p, 1, 16 << 20);
     if (way == "print")
         for (;;)
@@ -115,6 +117,7 @@ int main(int argc, char **argv)
         while (scanf("%ms", &p) == 1)
             puts(p);
     if (way == "where")
-        printf("%s %d %s\n", getenv("TEACHERS_SECRET") ? "leaked" : "nothing", getuid() == geteuid(), getenv("HOME") ? "home" : "");
+        printf("%s %d %s\n", getenv("TEACHERS_SECRET") ? "leaked" : "nothing",
+               getuid() == geteuid(), getenv("HOME") ? "home" : "");
     return 0;
 }

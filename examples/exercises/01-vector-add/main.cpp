@@ -1,11 +1,13 @@
-// Reads its input from the arguments (length, seed), calls the student's function, prints the result.
+// Reads its input from the arguments (length, seed), calls the student's function, prints the
+// result.
 #include <cuda_runtime.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-void add(const float *a, const float *b, float *c, int n); // the exercise: host arrays of n elements
+void add(const float *a, const float *b, float *c,
+         int n); // the exercise: host arrays of n elements
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Right, but each thread takes 32 elements in a row, as on a processor: a warp's 32 loads lie far apart.
+// Right, but each thread takes 32 elements in a row, as on a processor: a warp's 32 loads lie far
+// apart.
 __global__ void sum(const float *a, const float *b, float *c, int n)
 {
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * 32;

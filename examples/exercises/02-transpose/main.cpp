@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <vector>
 
-void transpose(const float *in, float *out, int rows, int columns); // the exercise: in device memory
+void transpose(const float *in, float *out, int rows,
+               int columns); // the exercise: in device memory
 
 int main(int argc, char **argv)
 {
-    int rows = argc > 1 ? atoi(argv[1]) : 32, columns = argc > 2 ? atoi(argv[2]) : 32, n = rows * columns;
+    int rows = argc > 1 ? atoi(argv[1]) : 32, columns = argc > 2 ? atoi(argv[2]) : 32,
+        n = rows * columns;
     srand(argc > 3 ? atoi(argv[3]) : 1);
     std::vector<float> host(n);
     for (float &x : host)

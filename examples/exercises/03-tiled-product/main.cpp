@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
-void multiply(const float *a, const float *b, float *c, int m, int k, int n); // the exercise: in device memory
+void multiply(const float *a, const float *b, float *c, int m, int k,
+              int n); // the exercise: in device memory
 
 static float *on_device(std::vector<float> &host)
 {
@@ -17,7 +18,8 @@ static float *on_device(std::vector<float> &host)
 
 int main(int argc, char **argv)
 {
-    int m = argc > 1 ? atoi(argv[1]) : 16, k = argc > 2 ? atoi(argv[2]) : 16, n = argc > 3 ? atoi(argv[3]) : 16;
+    int m = argc > 1 ? atoi(argv[1]) : 16, k = argc > 2 ? atoi(argv[2]) : 16,
+        n = argc > 3 ? atoi(argv[3]) : 16;
     srand(argc > 4 ? atoi(argv[4]) : 1);
     std::vector<float> a(m * k), b(k * n), c(m * n, -1);
     for (float &x : a)

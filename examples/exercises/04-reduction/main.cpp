@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
-void sum(const int *data, int n, int *result); // the exercise: data and the one result in device memory
+void sum(const int *data, int n,
+         int *result); // the exercise: data and the one result in device memory
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Right, but the pairs of the tree lie ever further apart: strides of 2, 4, 8 words meet in few banks.
+// Right, but the pairs of the tree lie ever further apart: strides of 2, 4, 8 words meet in few
+// banks.
 #define BLOCK 256
 
 __global__ void tree(const int *data, int n, int *result)

@@ -1,11 +1,13 @@
-// Arguments: length, seed: random bytes; without them standard input is read. Prints the counts that are not zero.
+// Arguments: length, seed: random bytes; without them standard input is read. Prints the counts
+// that are not zero.
 #include <cuda_runtime.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-void histogram(const unsigned char *data, int n, int *bins); // the exercise: data and 256 bins in device memory
+void histogram(const unsigned char *data, int n,
+               int *bins); // the exercise: data and 256 bins in device memory
 
 int main(int argc, char **argv)
 {

@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
-void convolve(const float *in, float *out, int n, const float *mask); // the exercise: in, out on the device, mask here
+void convolve(const float *in, float *out, int n,
+              const float *mask); // the exercise: in, out on the device, mask here
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,7 @@
  */
 #include "cli/debug/session.h"
 
-/* As the kernel holds it, without the instruction's offset. */
+/* The base register's value, without the instruction's offset. */
 static bool
 read_base(struct session *s, const struct debug_who *who, const struct source_function *f,
           const struct ptx_operand *o, uint64_t *out, struct ls_error *err)

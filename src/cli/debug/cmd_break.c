@@ -27,7 +27,7 @@ cut_condition(struct session *s, const char *args, const char **before)
     return NULL;
 }
 
-/* What is no expression is none whenever it is evaluated. */
+/* Whether the condition parses: a text that does not is refused when the breakpoint is set. */
 static bool
 is_expression(struct session *s, const char *condition, struct ls_error *err)
 {

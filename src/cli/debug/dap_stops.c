@@ -68,7 +68,7 @@ add_breakpoint(struct dap *d, const char *spec, json_t *wish)
     return breakpoint_json(d, b, &why);
 }
 
-/* Those of a kind that were set before go: lists are whole. */
+/* Removes the breakpoints of one kind: a request of the protocol lists all that remain. */
 static void
 drop(struct dap *d, bool (*is_of)(const struct breakpoint *b, const char *what), const char *what)
 {

@@ -90,7 +90,7 @@ end_step(struct record *r, bool over, bool *found, struct ls_error *err)
     return fine;
 }
 
-/* Of the function whose instruction comes next. */
+/* The number, in the recording, of the function that holds the next instruction. */
 static json_int_t
 function_index(struct record *r)
 {

@@ -534,7 +534,7 @@ say_end(struct session *s, enum target_event event)
         report_stop(s, breakpoints_number(s, s->hit), &b);
 }
 
-/* Where a launch begins its first thread has no frame yet: on to its first line. */
+/* At a launch's begin no thread has a frame: goes on to the first line of the first thread. */
 static bool
 to_first_line(struct session *s, struct ls_error *err)
 {

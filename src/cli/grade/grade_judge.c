@@ -211,7 +211,7 @@ judge_counter(struct grading *g, struct criterion *c)
     text_free(&said);
 }
 
-/* Of all launches, seconds. */
+/* The estimated seconds of all launches together. */
 static double
 estimated(const struct grade_run *run)
 {

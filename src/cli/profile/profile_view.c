@@ -100,16 +100,14 @@ hotter(const void *x, const void *y)
 }
 
 static size_t
-rank_lines(struct out *o, const json_t *k, struct ranked **out, double *sum)
+rank_lines(struct out *o, const json_t *k, struct ranked **out)
 {
     const json_t *lines = json_object_get(k, "lines");
     size_t n = json_array_size(lines);
     *out = ARENA_ARRAY(&o->arena, struct ranked, n + 1);
-    *sum = 0;
     for (size_t i = 0; i < n; i++) {
         const json_t *line = json_array_get(lines, i);
         (*out)[i] = (struct ranked){line, report_line_seconds(line)};
-        *sum += (*out)[i].seconds;
     }
     qsort(*out, n, sizeof **out, hotter);
     return n;
@@ -126,8 +124,8 @@ static void
 print_lines(struct out *o, const json_t *k)
 {
     struct ranked *r;
-    double sum;
-    size_t n = rank_lines(o, k, &r, &sum);
+    double sum = report_lines_seconds(k);
+    size_t n = rank_lines(o, k, &r);
     printf("  hot lines   share of the lines' bounds\n");
     for (size_t i = 0; i < n && i < o->view->lines && r[i].seconds > 0; i++) {
         struct text t = {0};
@@ -188,9 +186,7 @@ static void
 print_source(struct out *o, const json_t *k)
 {
     struct report_source *s;
-    struct ranked *r;
-    double sum;
-    rank_lines(o, k, &r, &sum);
+    double sum = report_lines_seconds(k);
     size_t n = report_sources(k, &o->arena, &s);
     for (size_t i = 0; i < n; i++)
         print_file(o, k, s[i].file, s[i].first, s[i].last, sum);
@@ -288,27 +284,6 @@ view_print(const struct profile_view *v)
 
 /* -- against an earlier result ----------------------------------------------------------------- */
 
-/* A saved result has the name for people as "name". */
-static const char *
-symbol_of(const json_t *kernel)
-{
-    return report_text(kernel, json_object_get(kernel, "symbol") ? "symbol" : "name");
-}
-
-static const json_t *
-same_kernel(const json_t *result, const json_t *k)
-{
-    size_t i;
-    json_t *other;
-    json_array_foreach (json_object_get(result, "kernels"), i, other)
-        if (strcmp(symbol_of(other), symbol_of(k)) == 0 &&
-            json_equal(json_object_get(other, "grid"), json_object_get(k, "grid")) &&
-            json_equal(json_object_get(other, "block"), json_object_get(k, "block"))) {
-            return other;
-        }
-    return NULL;
-}
-
 /* How many lines it took. */
 static int
 print_change(const char *name, double before, double now)
@@ -360,7 +335,7 @@ view_compare(const struct profile_view *v, const json_t *before)
     printf("\nAgainst the baseline (%s), per launch:\n",
            report_text(json_object_get(before, "device"), "name"));
     json_array_foreach (json_object_get(v->result, "kernels"), i, k) {
-        const json_t *old = same_kernel(before, k);
+        const json_t *old = report_same_kernel(before, k, false);
         if (!view_wants(v, k))
             continue;
         printf("%s%s\n", ls_readable_name(&a, report_text(k, "name")),

@@ -98,7 +98,7 @@ place(struct core *c, LLVMValueRef base, uint32_t at)
     return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), base, &k, 1, "");
 }
 
-/* Where the frame begins, or as much room of a called function's. */
+/* The address of registers' homes: the warp's frame, or stack in a function that is called. */
 static LLVMValueRef
 begin_of(struct core *c, uint32_t bytes)
 {

@@ -45,7 +45,7 @@ fill_slots(void *library, struct ls_error *err)
     return true;
 }
 
-/* Whether the slots lead to the second copy. */
+/* Whether the table of LLVM's functions points into the second copy of the library. */
 static bool
 is_second(void)
 {

@@ -210,7 +210,7 @@ fetch(struct product *p, const struct operand *o, const value *from, unsigned i,
     return collect(p->e, from, wanted, lane);
 }
 
-/* Of C the number that element i of D adds to. */
+/* The element of C that is added to element i of D, lane by lane. */
 static value
 fetch_c(struct product *p, unsigned i)
 {

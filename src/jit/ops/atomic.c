@@ -347,7 +347,7 @@ near_words(struct emit *e, value offsets, value words[8])
         words[k] = emit_lane(e, v, k);
 }
 
-/* As each_lane, where the places are less than 64 KiB apart. */
+/* Adds lane by lane, as each_lane does, to places less than 64 KiB from one base. */
 void
 emit_add_near(struct emit *e, value at, value offsets, value x)
 {

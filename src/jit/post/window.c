@@ -345,7 +345,7 @@ is_words(LLVMTypeRef t)
     return word && (LLVMGetVectorSize(t) == PIECE || LLVMGetVectorSize(t) == 2 * PIECE);
 }
 
-/* Nothing that a load behind it could see. */
+/* Whether no load may depend on the instruction: it writes no memory and orders none. */
 static bool
 is_harmless(LLVMValueRef v)
 {

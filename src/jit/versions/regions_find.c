@@ -235,7 +235,7 @@ core_barriers_pass(const struct core *c)
     return plain;
 }
 
-/* What was decided, for people. */
+/* The remark (--remarks) about barrier regions and the registers computed again in them. */
 static void
 remark(const struct core *c, const struct phases *p)
 {

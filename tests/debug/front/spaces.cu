@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function is handed pointers to shared, local and global memory: what its access costs depends on that alone.
+// One function is handed pointers to shared, local and global memory: what its access costs depends
+// on that alone.
 #include <cstdio>
 
 __device__ __noinline__ int element(const int *p, int k)

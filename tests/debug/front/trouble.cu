@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong under an editor, by the first argument: a launch that fails, in each way that can be told apart; a
-// kernel and host code that do not end; no kernel at all; much of everything.
+// What goes wrong under an editor, by the first argument: a launch that fails, in each way that can
+// be told apart; a kernel and host code that do not end; no kernel at all; much of everything.
 #include <cassert>
 #include <csignal>
 #include <cstdio>

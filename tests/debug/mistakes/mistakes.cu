@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Planted mistakes, a kernel each; the line that is the cause says so. One is chosen by its name. */
+ * Planted mistakes, a kernel each; the line that is the cause says so. argv[1]: which kernel. */
 #include <cassert>
 #include <cstdio>
 #include <cstring>

@@ -93,14 +93,16 @@ def table(path):
 
 HEAD = """/* SPDX-License-Identifier: Apache-2.0
  *
- * What one PTX instruction, or call of the mathematical library, becomes on a GPU: EXPANDS("name", warp instructions, of those:
- * by the integer pipes, the double-precision pipe, the special function unit, clocks until its result is there). Sorted by
- * name: the mnemonic, .hi, .wide, .full or .approx, and the type (add, mul and kin of 64-bit integers: .64; cvt: see
- * mix.c). Instructions without a row are one each.
+ * What one PTX instruction, or call of the mathematical library, becomes on a GPU: EXPANDS("name",
+ * warp instructions, of those: by the integer pipes, the double-precision pipe, the special
+ * function unit, clocks until its result is there). Sorted by name: the mnemonic, .hi, .wide, .full
+ * or .approx, and the type (add, mul and kin of 64-bit integers: .64; cvt: see mix.c). Instructions
+ * without a row are one each.
  *
- * [R] An H200, nvcc 13.0, driver 580.159.04, 22 November 2026: tests/data/h200_model_instructions.csv; written by
- * tools/record/model/expansions.py, not by hand. Of divisions in 64 bits the general path (clang's code has the short one beside it); of sin, cos and
- * tan that for arguments that need no long reduction. Other generations as this one: assumed.
+ * [R] An H200, nvcc 13.0, driver 580.159.04, 22 November 2026:
+ * tests/data/h200_model_instructions.csv; written by tools/record/model/expansions.py, not by hand.
+ * Of divisions in 64 bits the general path (clang's code has the short one beside it); of sin, cos
+ * and tan that for arguments that need no long reduction. Other generations as this one: assumed.
  */"""
 
 if __name__ == "__main__":
