@@ -221,6 +221,23 @@ print_other(const struct printer *p, uint32_t n)
     ptx_print_insn_as(&p->f->insns[n].i, &names, p->out);
 }
 
+/* What a tool is told of it, and what the notes say. */
+static void
+print_comment(const struct printer *p, uint32_t n)
+{
+    static const char *const names[] = {"count", "sync",   "access", "guard",
+                                        "new",   "offset", "compare"};
+    size_t bare = p->out->count;
+    if (p->notes->insn)
+        p->notes->insn(p->notes->context, n, p->out);
+    const char *join = p->out->count > bare ? "; told: " : "told: ";
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+        if (p->f->insns[n].tells >> k & 1) {
+            text_add(p->out, "%s%s", join, names[k]);
+            join = ", ";
+        }
+}
+
 static void
 print_insn(const struct printer *p, uint32_t n)
 {
@@ -232,14 +249,12 @@ print_insn(const struct printer *p, uint32_t n)
     else
         print_other(p, n);
     size_t end = p->out->count;
-    if (p->notes->insn) {
-        int width = (int)(end - before);
-        text_add(p->out, "%*s  // ", width < 44 ? 44 - width : 0, "");
-        size_t bare = p->out->count;
-        p->notes->insn(p->notes->context, n, p->out);
-        if (p->out->count == bare)
-            p->out->at[p->out->count = end] = 0;
-    }
+    int width = (int)(end - before);
+    text_add(p->out, "%*s  // ", width < 44 ? 44 - width : 0, "");
+    size_t bare = p->out->count;
+    print_comment(p, n);
+    if (p->out->count == bare)
+        p->out->at[p->out->count = end] = 0;
     text_add(p->out, "\n");
     if (p->notes->after)
         p->notes->after(p->notes->context, n, p->out);

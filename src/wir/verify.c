@@ -136,6 +136,18 @@ verify_variables(struct verify *v, uint32_t b, uint32_t n, const struct ptx_oper
 }
 
 static void
+verify_tells(struct verify *v, uint32_t b, uint32_t n)
+{
+    const struct wir_insn *i = &v->f->insns[n];
+    require(v, i->tells & TELL_ACCESS || !(i->tells & TELL_ACCESSES), b, n,
+            "a tool is told how it accesses memory, and not that it does");
+    require(v, !(i->tells & TELL_COMPARE) || (i->i.op == PTX_OP_SETP && i->i.operand_count > 2), b,
+            n, "a tool is told what it compares, and it compares nothing");
+    require(v, !i->added || !(i->tells & ~(unsigned)TELL_SYNC), b, n,
+            "a tool is told of it, and of the instruction that it was added to");
+}
+
+static void
 verify_insn(struct verify *v, uint32_t b, uint32_t n)
 {
     const struct wir *f = v->f;
@@ -153,6 +165,7 @@ verify_insn(struct verify *v, uint32_t b, uint32_t n)
             i->guard == PTX_NO_REG ||
                 (i->guard < f->reg_count && f->regs[i->guard].type == PTX_PRED),
             b, n, "its guard is no predicate");
+    verify_tells(v, b, n);
     wir_visit(&f->insns[n], verify_register, &(struct operands){v, b, n});
     for (uint32_t k = 0; k < i->operand_count; k++)
         verify_variables(v, b, n, &i->operand[k]);

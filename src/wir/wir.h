@@ -89,10 +89,24 @@ struct wir_insn {
     struct ptx_insn i;
     const struct ptx_func *func; /* where it stands in the module */
     uint32_t place;              /* module-wide number: ptx_func.first_place + index */
-    bool added;  /* by a pass, for the instruction with that place: tools are told of that one alone
-                  */
-    bool begins; /* wir_new_debug: the first of what its PTX instruction has become; */
+    bool added; /* by a pass, for the instruction with that place: tools are told of that one alone
+                 */
+    uint8_t tells;  /* set of enum tell */
+    bool begins;    /* wir_new_debug: the first of what its PTX instruction has become; */
     uint32_t frame; /*   and in which of wir.frames it stands */
+};
+
+/* What a tool that watches is told of an instruction. Nothing, where none does. */
+enum tell {
+    TELL_COUNT = 1,    /* how often it is executed, and by how many lanes */
+    TELL_SYNC = 2,     /* how it orders lanes with others */
+    TELL_ACCESS = 4,   /* which memory it accesses, before it does; */
+    TELL_GUARD = 8,    /*   the tool answers which lanes may not (core_denied), and is shown what a
+                          store stores; */
+    TELL_NEW = 16,     /*   an access like one told before need not be told; */
+    TELL_OFFSET = 32,  /*   of local memory, lanes at one offset are told as one pattern */
+    TELL_COMPARE = 64, /* what lanes compare (setp) */
+    TELL_ACCESSES = TELL_ACCESS | TELL_GUARD | TELL_NEW | TELL_OFFSET,
 };
 
 enum wir_end {

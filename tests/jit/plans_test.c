@@ -71,7 +71,7 @@ has_word(const char *line, const char *word)
 }
 
 static void
-begin(struct version *v, const char *text, uint64_t off_too, const struct wir *f)
+begin(struct version *v, const char *text, uint64_t off_too, struct wir *f)
 {
     struct ls_error err = {0};
     unsigned interleaved = 0;
@@ -92,9 +92,6 @@ begin(struct version *v, const char *text, uint64_t off_too, const struct wir *f
         .facts = v->facts,
         .converged = v->converged,
         .warps = v->warps,
-        .guarded = has_word(text, "guarded"),
-        .announced = has_word(text, "told"),
-        .unseen = has_word(text, "unseen"),
         .called = has_word(text, "called"),
         .avx512 = !has_word(text, "plain"),
         .computes = computes,
@@ -112,6 +109,10 @@ begin(struct version *v, const char *text, uint64_t off_too, const struct wir *f
     v->scope.words = jit_on(v->scope.off, PASS_LOCAL_WORDS) && plan_words(f);
     v->scope.streams = jit_on(v->scope.off, PASS_STREAMING_STORES) && plan_streams(f);
     v->scope.combines = jit_on(v->scope.off, PASS_PENDING_SUMS) && plan_combines(f);
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        f->insns[n].tells =
+            (uint8_t)(TELL_ACCESS * has_word(text, "told") | TELL_NEW * has_word(text, "unseen") |
+                      TELL_GUARD * has_word(text, "guarded"));
     if (watched)
         v->scope.off |= jit_passes_barred(CODE_CHECK);
 }
@@ -181,7 +182,7 @@ line_text(void *context, uint32_t line, struct text *out)
 
 /* A form is not chosen where its pass is off. */
 static void
-check_switches(const char *text, const struct wir *f)
+check_switches(const char *text, struct wir *f)
 {
     for (unsigned form = 0; form < PLAN_FORMS; form++) {
         enum jit_pass pass = plan_forms[form].pass;

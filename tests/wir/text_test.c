@@ -320,6 +320,23 @@ break_live(struct wir *f)
 }
 
 static void
+break_told(struct wir *f)
+{
+    f->insns[f->blocks[1].first].tells = TELL_GUARD;
+}
+static void
+break_compared(struct wir *f)
+{
+    f->insns[f->blocks[1].first].tells = TELL_COMPARE;
+}
+static void
+break_added(struct wir *f)
+{
+    f->insns[f->blocks[1].first].added = true;
+    f->insns[f->blocks[1].first].tells = TELL_COUNT;
+}
+
+static void
 broken(void **state)
 {
     static const struct {
@@ -341,6 +358,9 @@ broken(void **state)
         {break_place, "in another block"},
         {break_live, "reads a register that is not alive"},
         {break_edge, "is alive behind the block"},
+        {break_told, "and not that it does"},
+        {break_compared, "it compares nothing"},
+        {break_added, "the instruction that it was added to"},
     };
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {

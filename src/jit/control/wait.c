@@ -19,7 +19,6 @@
 
 #include "jit/insn/insn.h"
 #include "jit/ops/sync.h"
-#include "jit/tools/tools.h"
 
 #include <string.h>
 
@@ -218,7 +217,7 @@ static void
 announce_absent(struct core *c, uint32_t block, LLVMValueRef ready)
 {
     LLVMBuilderRef b = c->e.b;
-    if (!core_tells(c, TELL_SYNC))
+    if (!(insn_of(c, block)->tells & TELL_SYNC))
         return;
     LLVMValueRef at = core_sync_site(c, block, SITE(absent));
     LLVMValueRef absent = LLVMBuildLoad2(b, core_scalar(c, 32), at, "");

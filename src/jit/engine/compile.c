@@ -217,11 +217,15 @@ begin_wir(struct unit *u, const struct ptx_func *f, bool debug)
     if (wir && (r->scheduled || tools_give_way(r)))
         wir_all_wait(wir);
     uint64_t off = debug == tools_step(r) ? off_of(u) : u->engine->off;
-    if (wir && !opt_run(wir, off, u->last, u->remarks, u->err)) {
-        wir_free(wir);
-        return NULL;
+    bool ok = wir && opt_run(wir, off, u->last, u->remarks, u->err);
+    if (ok) {
+        tools_tell(wir, r, off, u->remarks);
+        ok = opt_verify(wir, u->err);
     }
-    return wir;
+    if (ok)
+        return wir;
+    wir_free(wir);
+    return NULL;
 }
 
 /* Whether lanes may wait in the function: for a barrier, by polling, or for their turn. */

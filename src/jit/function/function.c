@@ -522,7 +522,6 @@ begin_block(struct core *c, uint32_t b)
         core_sync_test(c, b);
     c->now.synced = c->saved.site && c->saved.site[b] != UINT32_MAX;
     if (c->now.synced) {
-        tools_at(c, &c->wir->insns[blk->first]);
         core_step(c, &c->wir->insns[blk->first], core_sync_new(c, b));
         core_sync_own(c, &c->wir->insns[blk->first]);
         core_sync_wait(c, b);
@@ -633,7 +632,6 @@ core_function(struct core *c, const char *name)
     c->form.local_words = !c->form.called && emit_on(&c->e, PASS_LOCAL_WORDS) && plan_words(c->wir);
     c->form.streams =
         !c->form.called && emit_on(&c->e, PASS_STREAMING_STORES) && plan_streams(c->wir);
-    tools_plan(c);
     c->form.combines =
         !c->form.called && emit_on(&c->e, PASS_PENDING_SUMS) && plan_combines(c->wir);
     if (c->wir->local_bytes && emit_on(&c->e, PASS_LOCAL_WORDS))

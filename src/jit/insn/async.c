@@ -21,9 +21,9 @@ null_pointer(struct core *c)
 
 /* Of these lanes, those that no tool keeps from the access that it was told of last. */
 static value
-allowed(struct core *c, value lanes)
+allowed(struct core *c, const struct wir_insn *i, value lanes)
 {
-    value denied = core_denied(c);
+    value denied = core_denied(c, i);
     return denied ? LLVMBuildAnd(c->e.b, lanes, LLVMBuildNot(c->e.b, denied, ""), "") : lanes;
 }
 
@@ -36,7 +36,7 @@ addresses(struct core *c, const struct wir_insn *i, unsigned k, enum ptx_space s
     struct wir_insn other = *i;
     other.i.space = (uint8_t)space;
     value at = core_addresses_sized(c, &other, &i->i.operand[k], size, op);
-    c->e.mask_bits = allowed(c, c->e.mask_bits);
+    c->e.mask_bits = allowed(c, i, c->e.mask_bits);
     return at;
 }
 
@@ -294,9 +294,9 @@ emit_multicast(struct core *c, const struct wir_insn *i, value from, value size)
     LLVMPositionBuilderAtEnd(b, send);
     value there = in_block(c, to, rank), signal = in_block(c, barrier, rank);
     core_announce_sized(c, i, there, goes, size, JIT_STORE);
-    goes = allowed(c, goes);
+    goes = allowed(c, i, goes);
     core_announce_sized(c, i, signal, goes, eight, JIT_ATOMIC);
-    c->e.mask_bits = goes = allowed(c, goes);
+    c->e.mask_bits = goes = allowed(c, i, goes);
     core_announce_async(c, i, JIT_ASYNC_BULK, goes, signal, 0);
     call_bulk(c, TRANSFER_COPY, there, from, size, signal, NULL);
     core_announce_async(c, i, JIT_ASYNC_AFTER, goes, signal, 0);

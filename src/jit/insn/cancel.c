@@ -20,7 +20,7 @@ emit_try(struct core *c, const struct wir_insn *i)
     value to = core_address_lanes(c, i, &p->operand[0]),
           barrier = core_address_lanes(c, i, &p->operand[1]);
     uint32_t flags = (ptx_has(p, PTX_M_MULTICAST_CLUSTER_ALL) ? JIT_CANCEL_ALL : 0) |
-                     (core_tells(c, TELL_ACCESS) ? JIT_CANCEL_ANNOUNCED : 0);
+                     (i->tells & TELL_ACCESS ? JIT_CANCEL_ANNOUNCED : 0);
     core_batch_flush(c);
     core_fence(c, false);
     value args[] = {

@@ -7,7 +7,6 @@
 
 #include "jit/memory/memory.h"
 #include "jit/ops/ops.h"
-#include "jit/tools/tools.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,7 +88,7 @@ announce_results(struct core *c, const struct wir_insn *i, const char *name, con
         const char *part;
         uint8_t first, count, bytes; /* bytes 0: as wide as the argument */
     } stores[] = {{"sincos", 1, 2, 0}, {"modf", 1, 1, 0}, {"frexp", 1, 1, 4}, {"remquo", 2, 1, 4}};
-    for (size_t k = 0; k < sizeof stores / sizeof *stores && core_tells(c, TELL_ACCESS); k++) {
+    for (size_t k = 0; k < sizeof stores / sizeof *stores && i->tells & TELL_ACCESS; k++) {
         const char *part = strstr(name, stores[k].part); /* fmodf is not modf */
         if (!part || (part > name && part[-1] != '_') || n < stores[k].first + stores[k].count)
             continue;

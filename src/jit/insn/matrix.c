@@ -11,7 +11,6 @@
 #include "jit/insn/insn.h"
 #include "jit/insn/matrix.h"
 #include "jit/memory/memory.h"
-#include "jit/tools/tools.h"
 
 #include <string.h>
 
@@ -462,7 +461,7 @@ load_register(const struct move *m, const struct placed *w, unsigned r)
     value row[ROWS];
     for (unsigned t = 0; t < 2; t++) {
         /* Where some lanes are not active, or tools want each lane's address, the plain way. */
-        if (core_mask(m->c) || core_tells(m->c, TELL_ACCESS) || !is_tile(w, r, t))
+        if (core_mask(m->c) || m->i->tells & TELL_ACCESS || !is_tile(w, r, t))
             continue;
         tile_rows(m->c, w, r, t, row);
         value v = load_tile(m->c, row);
@@ -476,7 +475,7 @@ store_register(const struct move *m, const struct placed *w, unsigned r, value v
 {
     value row[ROWS];
     for (unsigned t = 0; t < 2; t++) {
-        if (core_mask(m->c) || core_tells(m->c, TELL_ACCESS) || !is_tile(w, r, t))
+        if (core_mask(m->c) || m->i->tells & TELL_ACCESS || !is_tile(w, r, t))
             continue;
         tile_rows(m->c, w, r, t, row);
         store_tile(m->c, row, t ? transposed_tile(m->c, v) : v);

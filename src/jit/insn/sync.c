@@ -99,7 +99,7 @@ void
 core_sync_own(struct core *c, const struct wir_insn *i)
 {
     LLVMBuilderRef b = c->e.b;
-    bool watched = core_tells(c, TELL_SYNC);
+    bool watched = i->tells & TELL_SYNC;
     if (!wir_syncs(&i->i) ||
         (watched ? !c->now.synced : c->facts->shape.abreast || is_converged(c, i)))
         return;

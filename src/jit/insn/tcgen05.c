@@ -298,7 +298,7 @@ emit_commit(struct tcgen05 *t)
             return false;
         t->what.flags |= JIT_TMEM_HALVES; /* blocks are named */
     }
-    if (core_tells(c, TELL_ACCESS))
+    if (t->i->tells & TELL_ACCESS)
         t->what.flags |= JIT_TMEM_ANNOUNCED;
     core_batch_flush(c);
     call_service(t);

@@ -129,7 +129,7 @@ call_service(struct tensor *t)
     struct core *c = t->c;
     uint64_t bits;
     _Static_assert(sizeof bits == sizeof t->what, "a struct jit_tensor_insn is a 64-bit number");
-    if (core_tells(c, TELL_ACCESS))
+    if (t->i->tells & TELL_ACCESS)
         t->what.flags |= JIT_TENSOR_ANNOUNCED;
     memcpy(&bits, &t->what, sizeof bits);
     core_batch_flush(c);

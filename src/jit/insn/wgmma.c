@@ -202,7 +202,7 @@ multiply(struct core *c, const struct wir_insn *i)
     value form = core_constant_bytes(c, &m.form, sizeof m.form, "wgmma.form"),
           args[] = {c->e.warp, lanes, form, data, place};
     LLVMTypeRef nothing = LLVMVoidTypeInContext(c->e.context);
-    if (core_tells(c, TELL_ACCESS) && !core_tells(c, TELL_OFFSET)) { /* profile: loads are others */
+    if ((i->tells & (TELL_ACCESS | TELL_OFFSET)) == TELL_ACCESS) { /* profile: loads are others */
         core_batch_flush(c);
         LLVMBasicBlockRef over = core_step_telling(c);
         v_call_named(&c->e, "lockstep_wgmma_tell", nothing, args, 5);

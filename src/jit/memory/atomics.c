@@ -49,7 +49,7 @@ core_atomic(struct core *c, const struct wir_insn *i)
         else
             in[n++] = core_value(c, i, o, bits, false);
     }
-    const struct plan_scope scope = site_scope(c);
+    const struct plan_scope scope = core_scope(c);
     struct plan_sum sum;
     plan_atomic(&scope, i, &p->operand[at], &sum);
     LLVMBasicBlockRef done = sum.table ? core_near_sum(c, i, &p->operand[at], &sum, in[0]) : NULL;

@@ -88,9 +88,9 @@ static void
 announce_side(struct site *s, enum jit_access_op op)
 {
     site_announce(s, op);
-    if (!core_denied(s->c))
+    if (!core_denied(s->c, s->i))
         return;
-    s->lanes = site_allowed(s->c, site_lanes(s));
+    s->lanes = site_allowed(s->c, s->i, site_lanes(s));
     s->base = NULL;
     s->firsts = NULL;
     s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
@@ -103,7 +103,7 @@ announce_parts(struct site *s, LLVMValueRef size, uint64_t whole)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    if (!site_scope(c).announced)
+    if (!(s->i->tells & TELL_ACCESS))
         return;
     LLVMValueRef part = LLVMBuildICmp(b, LLVMIntULT, size, core_splat(c, core_i64(c, whole)), "");
     part = LLVMBuildAnd(b, part, core_all_lanes(c), "");
@@ -115,10 +115,10 @@ announce_parts(struct site *s, LLVMValueRef size, uint64_t whole)
         t.lanes = LLVMBuildAdd(b, site_lanes(s), skip, "");
         t.some = emit_mask_to_bits(&c->e, LLVMBuildAnd(b, some, part, ""));
         site_announce(&t, JIT_LOAD);
-        LLVMValueRef denied = core_denied(c);
+        LLVMValueRef denied = core_denied(c, s->i);
         LLVMValueRef kept = denied ? emit_bits_to_mask(&c->e, denied) : NULL;
         if (kept) /* what may not be read is not there */
-            s->lanes = LLVMBuildSelect(b, kept, site_allowed(c, site_lanes(s)), s->lanes, "");
+            s->lanes = LLVMBuildSelect(b, kept, site_allowed(c, s->i, site_lanes(s)), s->lanes, "");
     }
 }
 

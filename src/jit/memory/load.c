@@ -127,7 +127,7 @@ static void
 load_planned(struct site *s, const struct plan *p, LLVMValueRef out[])
 {
     struct core *c = s->c;
-    LLVMValueRef denied = p->guarded ? core_denied(c) : NULL;
+    LLVMValueRef denied = p->guarded ? core_denied(c, s->i) : NULL;
     site_fetch(s, p);
     if (p->ordered) {
         core_combine_flush(c);
@@ -152,7 +152,7 @@ load_planned(struct site *s, const struct plan *p, LLVMValueRef out[])
 static void
 load_memory(struct site *s, const struct ptx_operand *from, LLVMValueRef out[])
 {
-    const struct plan_scope scope = site_scope(s->c);
+    const struct plan_scope scope = core_scope(s->c);
     struct plan p;
     plan_access(&scope, s->i, from, false, &p);
     if (p.way[0].form == PLAN_WORDS) {

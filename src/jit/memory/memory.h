@@ -51,9 +51,6 @@ struct ends {
     LLVMValueRef likely, first;
 };
 
-/* What plans may ask of the access that is being emitted. */
-struct plan_scope site_scope(const struct core *c);
-
 /* -- ahead.c ----------------------------------------------------------------------------------- */
 
 void site_fetch(struct site *s, const struct plan *p); /* what the plan fetches */
@@ -185,7 +182,7 @@ void core_announce_sized(struct core *c, const struct wir_insn *i, LLVMValueRef 
 LLVMValueRef core_announce_access(struct core *c, const struct wir_insn *i, LLVMValueRef addresses,
                                   unsigned bytes, enum jit_access_op op);
 /* Lanes that the tool keeps from the access just announced, i32; NULL: nobody asked. */
-LLVMValueRef core_denied(struct core *c);
+LLVMValueRef core_denied(struct core *c, const struct wir_insn *i);
 /* Its instruction's type, vector and mask; fails when they are not supported. */
 bool site_begin(struct site *s, struct core *c, const struct wir_insn *i);
 /* Fill in s->fact and the values of the address of operand o (s->base, firsts, holds, ...), as its
@@ -200,7 +197,7 @@ uint64_t site_known_offset(struct core *c, const struct ptx_operand *o);
 /* Tells tools of the access; then core_denied. */
 void site_announce(struct site *s, enum jit_access_op op);
 /* Addresses with those of denied lanes replaced; masks denied lanes out. */
-LLVMValueRef site_allowed(struct core *c, LLVMValueRef addresses);
+LLVMValueRef site_allowed(struct core *c, const struct wir_insn *i, LLVMValueRef addresses);
 void site_allow_some(struct site *s, LLVMValueRef denied);
 
 /* -- store.c ----------------------------------------------------------------------------------- */

@@ -197,7 +197,7 @@ site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out)
 LLVMValueRef
 core_split_fine(struct core *c, const struct wir_insn *i, LLVMValueRef *rows)
 {
-    const struct plan_scope scope = site_scope(c);
+    const struct plan_scope scope = core_scope(c);
     const struct ptx_operand *o = &i->i.operand[1];
     struct site s;
     struct pick p;

@@ -8,7 +8,7 @@
 void
 site_plan(struct site *s, bool store, struct plan *out)
 {
-    const struct plan_scope scope = site_scope(s->c);
+    const struct plan_scope scope = core_scope(s->c);
     *out = (struct plan){
         .i = s->i, .bytes = s->bytes, .vec = s->vec, .store = store, .masked = s->mask != NULL};
     out->at = (struct plan_address){

@@ -7,17 +7,6 @@
 
 #include "jit/tools/tools.h"
 
-struct plan_scope
-site_scope(const struct core *c)
-{
-    struct plan_scope s = core_scope(c);
-    s.announced = core_tells(c, TELL_ACCESS);
-    s.guarded = core_tells(c, TELL_GUARD);
-    s.unseen = core_tells(c, TELL_NEW);
-    s.offsets = core_tells(c, TELL_OFFSET);
-    return s;
-}
-
 /* What the space adds to an address that is an offset; NULL: nothing. */
 LLVMValueRef
 site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o)
@@ -77,7 +66,7 @@ local_offset(struct site *s, const struct ptx_operand *o)
 void
 site_find(struct site *s, const struct ptx_operand *o)
 {
-    const struct plan_scope scope = site_scope(s->c);
+    const struct plan_scope scope = core_scope(s->c);
     struct plan_address at;
     plan_address(&scope, s->i, o, &at);
     site_at(s, o, &at);
@@ -265,7 +254,7 @@ void
 site_announce(struct site *s, enum jit_access_op op)
 {
     struct core *c = s->c;
-    const struct plan_scope scope = site_scope(c);
+    const struct plan_scope scope = core_scope(c);
     const struct plan_address at = {.fact = s->fact,
                                     .kept = s->holds != NULL,
                                     .values = s->base     ? 1
@@ -294,18 +283,18 @@ site_announce(struct site *s, enum jit_access_op op)
 }
 
 LLVMValueRef
-core_denied(struct core *c)
+core_denied(struct core *c, const struct wir_insn *i)
 {
-    if (!core_tells(c, TELL_GUARD))
+    if (!(i->tells & TELL_GUARD))
         return NULL;
     return core_load_field(c, c->e.warp, FIELD(jit_warp, denied), core_scalar(c, 32));
 }
 
 /* Denied lanes get the address of memory that does not matter. */
 LLVMValueRef
-site_allowed(struct core *c, LLVMValueRef addresses)
+site_allowed(struct core *c, const struct wir_insn *i, LLVMValueRef addresses)
 {
-    LLVMValueRef denied = core_denied(c);
+    LLVMValueRef denied = core_denied(c, i);
     if (!denied)
         return addresses;
     LLVMTypeRef spare_type = LLVMArrayType2(core_scalar(c, 64), 8);
@@ -334,7 +323,7 @@ core_addresses(struct core *c, const struct wir_insn *i, const struct ptx_operan
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
     site_find(&s, o);
     site_announce(&s, op);
-    LLVMValueRef denied = core_denied(c), lanes = site_lanes(&s);
+    LLVMValueRef denied = core_denied(c, i), lanes = site_lanes(&s);
     c->e.mask_bits = core_mask_bits(c);
     if (denied) {
         c->e.mask_bits = LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
@@ -353,7 +342,7 @@ core_addresses_some(struct core *c, const struct wir_insn *i, const struct ptx_o
     if (!some)
         return site_lanes(&s);
     site_announce(&s, op);
-    return site_allowed(c, site_lanes(&s));
+    return site_allowed(c, i, site_lanes(&s));
 }
 
 /* Tools are told one size for all lanes; those of an instruction on bulks mostly are one lane. */
@@ -361,7 +350,7 @@ static void
 announce_sized(struct site *s, LLVMValueRef lanes, LLVMValueRef size, enum jit_access_op op)
 {
     struct core *c = s->c;
-    if (site_scope(c).announced) {
+    if (s->i->tells & TELL_ACCESS) {
         LLVMTypeRef i32 = core_scalar(c, 32);
         LLVMValueRef args[] = {lanes, LLVMConstInt(core_scalar(c, 1), 0, false)};
         LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
@@ -403,5 +392,5 @@ core_announce_access(struct core *c, const struct wir_insn *i, LLVMValueRef addr
 {
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1, .lanes = addresses};
     site_announce(&s, op);
-    return site_allowed(c, addresses);
+    return site_allowed(c, i, addresses);
 }

@@ -87,7 +87,7 @@ static void
 store_memory(struct site *s, const struct ptx_operand *to, const struct ptx_operand *from)
 {
     struct core *c = s->c;
-    const struct plan_scope scope = site_scope(c);
+    const struct plan_scope scope = core_scope(c);
     struct plan p;
     plan_access(&scope, s->i, to, true, &p);
     if (p.way[0].form == PLAN_WORDS) {
@@ -98,7 +98,7 @@ store_memory(struct site *s, const struct ptx_operand *to, const struct ptx_oper
     if (p.guarded)
         show_values(s, from);
     site_announce(s, JIT_STORE);
-    LLVMValueRef denied = p.guarded ? core_denied(c) : NULL;
+    LLVMValueRef denied = p.guarded ? core_denied(c, s->i) : NULL;
     if (p.ordered) {
         core_combine_flush(c);
         core_fence(c, false);

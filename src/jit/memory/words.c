@@ -113,14 +113,14 @@ tell_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op
 {
     struct core *c = s->c;
     struct site announced = *s;
-    const struct plan_scope scope = site_scope(c);
+    const struct plan_scope scope = core_scope(c);
     if (plan_tells_words(&scope, s->i, o)) {
         announce_words(s, o, op);
-    } else if (scope.announced) {
+    } else if (s->i->tells & TELL_ACCESS) {
         site_find(&announced, o);
         site_announce(&announced, op);
     }
-    return core_denied(c);
+    return core_denied(c, s->i);
 }
 
 void

@@ -22,6 +22,12 @@ static const struct {
 #undef PASS
 };
 
+bool
+opt_verify(const struct wir *f, struct ls_error *err)
+{
+    return !VERIFY || wir_verify(f, err);
+}
+
 void
 opt_fired(struct opt *o, uint32_t n, const char *format, ...)
 {
@@ -44,14 +50,14 @@ bool
 opt_run(struct wir *f, uint64_t off, enum jit_pass last, struct jit_remarks *remarks,
         struct ls_error *err)
 {
-    if (VERIFY && !wir_verify(f, err))
+    if (!opt_verify(f, err))
         return false;
     for (size_t k = 0; k < sizeof rows / sizeof *rows && rows[k].pass <= last; k++) {
         struct opt o = {.edit = {.f = f}, .pass = rows[k].pass, .remarks = remarks};
         if (!jit_on(off, rows[k].pass))
             continue;
         rows[k].run(&o);
-        if (wir_edit_apply(&o.edit) && VERIFY && !wir_verify(f, err))
+        if (wir_edit_apply(&o.edit) && !opt_verify(f, err))
             return false;
     }
     return true;

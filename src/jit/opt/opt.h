@@ -46,8 +46,10 @@ void opt_fired(struct opt *o, uint32_t n, const char *format, ...)
 void opt_missed(struct opt *o, uint32_t n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* False and an error: not in the normal form; asked in debug and sanitizer builds alone. */
+bool opt_verify(const struct wir *f, struct ls_error *err);
 /* The passes of the table that are on (off: set of enum jit_pass), up to `last` if that is one of
- * them. False and an error: one left the normal form; asked in debug and sanitizer builds alone. */
+ * them. False and an error: one left the normal form (opt_verify). */
 bool opt_run(struct wir *f, uint64_t off, enum jit_pass last, struct jit_remarks *remarks,
              struct ls_error *err);
 

@@ -88,7 +88,7 @@ plan_address(const struct plan_scope *s, const struct wir_insn *i, const struct 
         return;
     out->fact = facts_operand(s->facts, i, o);
     if (out->space == PTX_SPACE_LOCAL) { /* each lane's begins elsewhere */
-        out->one_offset = s->words && s->guarded && fact_uniform(&out->fact);
+        out->one_offset = s->words && i->tells & TELL_GUARD && fact_uniform(&out->fact);
         out->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
         return;
     }
@@ -292,7 +292,7 @@ plan_access(const struct plan_scope *s, const struct wir_insn *i, const struct p
                          .vec = i->i.vec ? i->i.vec : 1,
                          .masked = !s->full,
                          .ordered = plan_is_ordered(&i->i),
-                         .guarded = s->guarded};
+                         .guarded = i->tells & TELL_GUARD};
     out->bytes = ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]);
     plan_address(s, i, o, &out->at);
     if (s->words && out->at.space == PTX_SPACE_LOCAL) {

@@ -190,12 +190,9 @@ struct plan_scope {
     const struct facts *facts;
     const struct facts *converged; /* as if lanes never parted; NULL: not wanted */
     const struct warps *warps;     /* the function runs whole blocks; NULL: single warps */
-    uint64_t off; /* passes that are off, those among them that do not run under a tool */
-    bool announced,
-        guarded;          /* a tool is told of accesses (tools/tools.h: TELL_ACCESS); TELL_GUARD, */
-    bool unseen, offsets; /*   TELL_NEW, TELL_OFFSET */
-    bool called;          /* a function that is called, not a kernel */
-    bool in_memory;       /* registers stay in memory: nothing is kept beside them */
+    uint64_t off;   /* passes that are off, those among them that do not run under a tool */
+    bool called;    /* a function that is called, not a kernel */
+    bool in_memory; /* registers stay in memory: nothing is kept beside them */
     bool words, streams, combines;             /* plan_words, plan_streams, plan_combines */
     bool avx512;                               /* of the host */
     bool (*computes)(const struct ptx_insn *); /* does nothing but compute its results */

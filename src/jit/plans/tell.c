@@ -34,12 +34,12 @@ void
 plan_telling(const struct plan_scope *s, const struct wir_insn *i, const struct plan_address *at,
              enum jit_access_op op, bool sized, struct plan_tell *out)
 {
-    *out =
-        (struct plan_tell){.flush = flushes(s, &i->i, at, op), .gated = op != JIT_ATOMIC && !sized};
-    if (!s->announced)
+    *out = (struct plan_tell){.flush = flushes(s, &i->i, at, op),
+                              .gated = i->tells & TELL_GUARD && op != JIT_ATOMIC && !sized};
+    if (!(i->tells & TELL_ACCESS))
         return;
     out->how = at->values == 1 ? TELL_PATTERN : TELL_LANES;
-    if (!s->unseen || sized)
+    if (!(i->tells & TELL_NEW) || sized)
         return;
     if (i->i.space == PTX_SPACE_PARAM)
         out->how = TELL_NOTHING;
@@ -51,5 +51,5 @@ bool
 plan_tells_words(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o)
 {
     struct fact f = facts_operand(s->facts, i, o);
-    return s->announced && s->offsets && fact_uniform(&f);
+    return i->tells & TELL_ACCESS && i->tells & TELL_OFFSET && fact_uniform(&f);
 }

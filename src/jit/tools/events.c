@@ -91,7 +91,7 @@ _Static_assert(JIT_COUNT_WARPS == 0 && JIT_COUNT_LANES == 1, "added as a vector"
 static void
 announce_compare(struct core *c, const struct wir_insn *i)
 {
-    if (!(tools_of(c, i) & TELL_COMPARE) || i->i.op != PTX_OP_SETP || i->i.operand_count < 3)
+    if (!(i->tells & TELL_COMPARE))
         return;
     LLVMValueRef at[2];
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)i->i.type[0]), lanes = c->e.lanes;
@@ -127,7 +127,7 @@ core_count(struct core *c, const struct wir_insn *i)
 {
     struct tools *t = c->tools;
     announce_compare(c, i);
-    if (!(tools_of(c, i) & TELL_COUNT) || (i >= t->counted && i < t->counted_end))
+    if (!(i->tells & TELL_COUNT) || (i >= t->counted && i < t->counted_end))
         return;
     uint32_t n = count_run(c, i);
     t->counted = i;
@@ -139,7 +139,7 @@ core_count(struct core *c, const struct wir_insn *i)
 void
 core_count_lanes(struct core *c, const struct wir_insn *i, LLVMValueRef lanes)
 {
-    if (!(tools_of(c, i) & TELL_COUNT))
+    if (!(i->tells & TELL_COUNT))
         return;
     LLVMValueRef some = LLVMBuildICmp(c->e.b, LLVMIntNE, lanes, core_i32(c, 0), "");
     add_run(c, i->place, 1, LLVMBuildZExt(c->e.b, some, core_scalar(c, 64), ""),
@@ -160,7 +160,7 @@ core_count_divergence(struct core *c, const struct wir_insn *i, const LLVMValueR
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (!(tools_of(c, i) & TELL_COUNT))
+    if (!(i->tells & TELL_COUNT))
         return;
     LLVMValueRef ways = core_i64(c, 0);
     for (unsigned k = 0; k < n; k++) {
@@ -178,7 +178,7 @@ core_announce_sync(struct core *c, const struct wir_insn *i, LLVMValueRef lanes)
     const struct ptx_operand *o = core_members(&i->i);
     bool fence = i->i.op == PTX_OP_MEMBAR || i->i.op == PTX_OP_FENCE;
     bool whole = i->i.op == PTX_OP_TCGEN05_ALLOC; /* .sync.aligned, without a mask */
-    if (!(tools_of(c, i) & TELL_SYNC) || !(o || fence || whole))
+    if (!(i->tells & TELL_SYNC) || !(o || fence || whole))
         return;
     LLVMValueRef members = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
     if (o || whole) {
@@ -195,7 +195,7 @@ void
 core_announce_async(struct core *c, const struct wir_insn *i, enum jit_async what,
                     LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number)
 {
-    if (!(tools_of(c, i) & TELL_SYNC))
+    if (!(i->tells & TELL_SYNC))
         return;
     LLVMValueRef at = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
     if (barrier) {
@@ -211,7 +211,7 @@ void
 core_announce_mbarrier(struct core *c, const struct wir_insn *i, enum jit_mbarrier_op op,
                        LLVMValueRef address, LLVMValueRef number)
 {
-    if (!(tools_of(c, i) & TELL_SYNC))
+    if (!(i->tells & TELL_SYNC))
         return;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef vector = core_vector(c, 64), both = LLVMArrayType2(vector, 2);

@@ -192,9 +192,8 @@ core_gate(struct core *c, const struct core_gate *g)
     bool lanes = LLVMGetTypeKind(LLVMTypeOf(g->base)) == LLVMVectorTypeKind;
     bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST,
          local = g->local != NULL;
-    if (!core_tells(c, TELL_GUARD) || !emit_on(&c->e, PASS_ACCESS_FILTER) ||
-        !(device || local || (shared && !lanes)) || (g->store && !local && !shared) ||
-        (g->bytes & (g->bytes - 1)))
+    if (!emit_on(&c->e, PASS_ACCESS_FILTER) || !(device || local || (shared && !lanes)) ||
+        (g->store && !local && !shared) || (g->bytes & (g->bytes - 1)))
         return NULL;
     for (unsigned l = 0; g->pattern && l < LANES; l++) {
         if (g->pattern[l] & (int32_t)(g->bytes - 1))

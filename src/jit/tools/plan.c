@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools/plan.c: what a tool is told of each instruction, decided for all of them before code is
- * emitted (tools_plan). Emitters ask core_tells() of the instruction that they are at and learn
- * nothing else of tools: which one it is, and what for. Where no tool watches there is no plan, and
- * every answer is no.
+ * tools/plan.c: what a tool is told of each instruction: a field of the warp IR (wir.h, enum tell),
+ * filled in before any code is emitted (tools_tell). Emitters ask it of their instruction and learn
+ * nothing else of tools: which one it is, and what for. Where no tool watches it is empty.
  *
- *     instruction                  check profile
- *     ld.global.u32 %r1, [%rd1];   TELL_SYNC TELL_ACCESS TELL_GUARD TELL_COUNT TELL_ACCESS TELL_NEW
- *     ld.param.u64 %rd1, [p];      the same TELL_COUNT TELL_NEW
- *     ld.local.u32 %r1, [a+4];     TELL_SYNC where all of it was stored above (proven-local)
+ *     instruction                  check              profile
+ *     ld.global.u32 %r1, [%rd1];   sync access guard  count access new offset
+ *     ld.param.u64 %rd1, [p];      the same           count
+ *     add.u32 %r1, %r1, 1;                            count
+ *     ld.local.u32 %r1, [a+4];     sync where all of it was stored above (proven-local)
  */
 #include "jit/tools/plan.h"
+
+#include "jit/ops/ops.h"
 
 /* -- code that a tool watches ------------------------------------------------------------------ */
 
@@ -66,7 +68,6 @@ tools_free(struct tools *t)
 {
     if (!t)
         return;
-    ls_release(t->of);
     ls_release(t->batch);
     ls_release(t);
 }
@@ -92,15 +93,15 @@ tell_any(uint32_t events)
 }
 
 /* A parameter of the kernel: all lanes read the same words, every time. Those that are kept in
- * local memory word by word are told like the rest of it. */
+ * local memory word by word (words) are told like the rest of it. */
 static bool
-is_parameter(const struct core *c, const struct ptx_insn *p)
+is_parameter(const struct wir *f, bool words, const struct ptx_insn *p)
 {
     if (p->space != PTX_SPACE_PARAM)
         return false;
-    for (unsigned k = 0; c->form.local_words && k < p->operand_count; k++) {
+    for (unsigned k = 0; words && k < p->operand_count; k++) {
         const struct ptx_operand *o = &p->operand[k];
-        if (o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && tools_is_local(c, o->var))
+        if (o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && tools_is_local(f, o->var))
             return false;
     }
     return true;
@@ -108,55 +109,41 @@ is_parameter(const struct core *c, const struct ptx_insn *p)
 
 /* That a warp has come to a wgmma orders it with its warpgroup. */
 static unsigned
-tell_added(const struct ptx_insn *p, unsigned tell)
+tell_added(const struct ptx_insn *p)
 {
-    return p->op == PTX_OP_WGMMA_FENCE ? tell & TELL_SYNC : 0;
+    return p->op == PTX_OP_WGMMA_FENCE ? TELL_SYNC : 0;
+}
+
+static unsigned
+tell_of(const struct wir *f, bool words, const struct wir_insn *i, unsigned tell)
+{
+    if (i->added)
+        return tell & tell_added(&i->i);
+    if (emit_is_arith(&i->i) || i->i.op == PTX_OP_MOV || i->i.op == PTX_OP_CVT)
+        tell &= TELL_COUNT | TELL_COMPARE;
+    if (tell & TELL_NEW && is_parameter(f, words, &i->i))
+        tell &= ~(unsigned)TELL_ACCESSES;
+    if (i->i.op != PTX_OP_SETP || i->i.operand_count < 3)
+        tell &= ~(unsigned)TELL_COMPARE;
+    return tell;
 }
 
 void
-tools_plan(struct core *c)
+tools_tell(struct wir *f, const struct jit_request *r, uint64_t off, struct jit_remarks *remarks)
 {
-    struct tools *t = c->tools;
-    if (!t)
-        return;
-    unsigned tell = tell_any(t->events);
-    t->of = ls_alloc(c->wir->insn_count + 1);
-    for (uint32_t k = 0; k < c->wir->insn_count; k++) {
-        t->of[k] = (uint8_t)(c->wir->insns[k].added ? tell_added(&c->wir->insns[k].i, tell) : tell);
-        if (tell & TELL_NEW && is_parameter(c, &c->wir->insns[k].i))
-            t->of[k] &= (uint8_t)~TELL_ACCESS;
-    }
-    if (tell & TELL_GUARD)
-        tools_drop_sure(c);
-}
-
-/* -- questions --------------------------------------------------------------------------------- */
-
-unsigned
-tools_of(const struct core *c, const struct wir_insn *i)
-{
-    return c->tools ? c->tools->of[i - c->wir->insns] : 0;
-}
-
-void
-tools_at(struct core *c, const struct wir_insn *i)
-{
-    if (c->tools)
-        c->tools->now = c->tools->of[i - c->wir->insns];
+    unsigned tell = tell_any(r->events);
+    bool words = f->kernel->is_kernel && jit_on(off, PASS_LOCAL_WORDS) && plan_words(f);
+    for (uint32_t k = 0; k < f->insn_count && tell; k++)
+        f->insns[k].tells = (uint8_t)tell_of(f, words, &f->insns[k], tell);
+    if (tell & TELL_GUARD && words && jit_on(off, PASS_PROVEN_LOCAL))
+        tools_drop_sure(&(struct opt){{.f = f}, PASS_PROVEN_LOCAL, remarks});
 }
 
 void
 tools_before(struct core *c, const struct wir_insn *i)
 {
-    tools_at(c, i);
     if (!c->now.synced) /* else it was done when lanes came to it */
         core_step(c, i, NULL);
     core_count(c, i);
     core_batch_before(c, i);
-}
-
-bool
-core_tells(const struct core *c, enum tell what)
-{
-    return c->tools && c->tools->now & what;
 }

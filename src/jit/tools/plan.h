@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/tools, inside: what instrumented code keeps while it is emitted. Other folders ask
- * core_tells() (tools.h).
+ * jit/tools, inside: what instrumented code keeps while it is emitted.
  */
 #ifndef LOCKSTEP_JIT_TOOLS_PLAN_H
 #define LOCKSTEP_JIT_TOOLS_PLAN_H
 
+#include "jit/opt/opt.h"
 #include "jit/tools/tools.h"
 
 struct tools {
     uint32_t events;                              /* set of enum jit_event */
-    uint8_t *of;                                  /* per instruction: set of enum tell; */
-    uint8_t now;                                  /*   that of the instruction being emitted */
     LLVMValueRef counts;                          /* TELL_COUNT: loaded at entry, as those below */
     const struct wir_insn *counted, *counted_end; /* counted already, with the first of them */
     LLVMValueRef seen, trace, trace_local;        /* TELL_NEW; trace: the warp's */
@@ -20,9 +18,6 @@ struct tools {
     struct core_batch *batch; /* batch.c; NULL: not needed so far */
 };
 
-/* The set of instruction i of the function. */
-unsigned tools_of(const struct core *c, const struct wir_insn *i);
-
 /* -- batch.c ----------------------------------------------------------------------------------- */
 
 /* Before the instruction is emitted. */
@@ -30,9 +25,9 @@ void core_batch_before(struct core *c, const struct wir_insn *i);
 
 /* -- sure.c ------------------------------------------------------------------------------------ */
 
-/* Takes the accesses to local memory of which nothing can be wrong out of c->tools->of. */
-void tools_drop_sure(struct core *c);
+/* Accesses to local memory of which nothing can be wrong are not told. */
+void tools_drop_sure(struct opt *o);
 /* A variable of a function, in local memory. */
-bool tools_is_local(const struct core *c, const struct ptx_var *var);
+bool tools_is_local(const struct wir *f, const struct ptx_var *var);
 
 #endif

@@ -18,16 +18,15 @@
 enum { DEEPEST = 8 };
 
 bool
-tools_is_local(const struct core *c, const struct ptx_var *var)
+tools_is_local(const struct wir *f, const struct ptx_var *var)
 {
-    return var && var->func && c->wir->vars[var->index].place == WIR_LOCAL;
+    return var && var->func && f->vars[var->index].place == WIR_LOCAL;
 }
 
 /* What the register holds wherever it is read after its only instruction, which the entry has. */
 static bool
-constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, uint64_t *out)
+constant_of(const struct wir *f, uint32_t reg, uint32_t before, uint32_t deep, uint64_t *out)
 {
-    const struct wir *f = c->wir;
     const struct wir_insn *made = wir_only_writer(f, reg);
     uint32_t at = made ? (uint32_t)(made - f->insns) : before;
     if (at >= before || deep == DEEPEST || at - f->blocks[0].first >= f->blocks[0].count)
@@ -37,14 +36,14 @@ constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, 
     if (p->guard != PTX_NO_REG || ptx_type_bytes((enum ptx_type)p->type[0]) != 8)
         return false;
     if (p->op == PTX_OP_MOV && from->kind == PTX_O_SYMBOL && !from->func &&
-        tools_is_local(c, from->var)) {
+        tools_is_local(f, from->var)) {
         *out = f->vars[from->var->index].offset + (uint64_t)from->offset;
         return true;
     }
     bool add = p->op == PTX_OP_ADD && p->operand[2].kind == PTX_O_INT;
     if (!add && p->op != PTX_OP_MOV)
         return false;
-    if (from->kind != PTX_O_REG || from->negated || !constant_of(c, from->reg, at, deep + 1, out))
+    if (from->kind != PTX_O_REG || from->negated || !constant_of(f, from->reg, at, deep + 1, out))
         return false;
     *out += add ? (uint64_t)p->operand[2].imm : 0;
     return true;
@@ -53,61 +52,58 @@ constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, 
 /* The first of the bytes that the instruction, number `at`, accesses
  * in each lane's local memory. */
 static bool
-place_of(const struct core *c, uint32_t at, const struct ptx_operand *o, uint64_t bytes,
+place_of(const struct wir *f, uint32_t at, const struct ptx_operand *o, uint64_t bytes,
          uint64_t *out)
 {
-    const struct ptx_insn *p = &c->wir->insns[at].i;
+    const struct ptx_insn *p = &f->insns[at].i;
     if (p->guard != PTX_NO_REG || o->kind != PTX_O_ADDRESS || !bytes || bytes & (bytes - 1))
         return false;
-    if (o->base_kind == PTX_BASE_VAR && tools_is_local(c, o->var))
-        *out = c->wir->vars[o->var->index].offset;
+    if (o->base_kind == PTX_BASE_VAR && tools_is_local(f, o->var))
+        *out = f->vars[o->var->index].offset;
     else if (p->space != PTX_SPACE_LOCAL || o->base_kind != PTX_BASE_REG ||
-             !constant_of(c, o->reg, at, 0, out))
+             !constant_of(f, o->reg, at, 0, out))
         return false;
     *out += (uint64_t)o->offset;
-    return !(*out & (bytes - 1)) && *out < c->wir->local_bytes &&
-           c->wir->local_bytes - *out >= bytes;
+    return !(*out & (bytes - 1)) && *out < f->local_bytes && f->local_bytes - *out >= bytes;
 }
 
 /* The bytes of local memory that the load or store, number `at`, accesses in each lane: *place and
  * so many behind it; 0: not known. */
 static uint64_t
-bytes_of(const struct core *c, uint32_t at, uint64_t *place)
+bytes_of(const struct wir *f, uint32_t at, uint64_t *place)
 {
-    const struct ptx_insn *p = &c->wir->insns[at].i;
+    const struct ptx_insn *p = &f->insns[at].i;
     if (p->op != PTX_OP_ST && p->op != PTX_OP_LD)
         return 0;
     uint64_t bytes =
         (uint64_t)ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]) * (p->vec ? p->vec : 1);
-    return place_of(c, at, &p->operand[p->op == PTX_OP_LD], bytes, place) ? bytes : 0;
+    return place_of(f, at, &p->operand[p->op == PTX_OP_LD], bytes, place) ? bytes : 0;
 }
 
 static void
-drop_block(struct core *c, const struct wir_block *blk, uint64_t *written)
+drop_block(struct opt *o, const struct wir_block *blk, uint64_t *written)
 {
-    memset(written, 0, c->wir->local_bytes / 8 + 8);
+    struct wir *f = o->edit.f;
+    memset(written, 0, f->local_bytes / 8 + 8);
     for (uint32_t at = blk->first; at < blk->first + blk->count; at++) {
-        uint64_t place = 0, missing = 0, bytes = bytes_of(c, at, &place);
+        uint64_t place = 0, missing = 0, bytes = bytes_of(f, at, &place);
         for (uint64_t k = place; bytes && k < place + bytes; k++)
             missing += !(written[k / 64] >> (k % 64) & 1);
         if (bytes && !missing) {
-            c->tools->of[at] &= (uint8_t) ~(TELL_ACCESS | TELL_GUARD);
-            emit_remark_at(&c->e, PASS_PROVEN_LOCAL, true, c->wir->insns[at].place,
-                           "inside, and written before");
+            f->insns[at].tells &= (uint8_t)~TELL_ACCESSES;
+            opt_fired(o, at, "inside, and written before");
         }
-        for (uint64_t k = place; c->wir->insns[at].i.op == PTX_OP_ST && bytes && k < place + bytes;
-             k++)
+        for (uint64_t k = place; f->insns[at].i.op == PTX_OP_ST && bytes && k < place + bytes; k++)
             written[k / 64] |= 1ull << (k % 64);
     }
 }
 
 void
-tools_drop_sure(struct core *c)
+tools_drop_sure(struct opt *o)
 {
-    if (!emit_on(&c->e, PASS_PROVEN_LOCAL) || !c->form.local_words)
-        return;
-    uint64_t *written = ls_alloc(c->wir->local_bytes / 8 + 8);
-    for (uint32_t b = 0; b < c->wir->block_count; b++)
-        drop_block(c, &c->wir->blocks[b], written);
+    const struct wir *f = o->edit.f;
+    uint64_t *written = ls_alloc(f->local_bytes / 8 + 8);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        drop_block(o, &f->blocks[b], written);
     ls_release(written);
 }

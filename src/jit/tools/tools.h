@@ -3,10 +3,10 @@
  * jit/tools: code that tells a tool what a warp does, and leaves out what it need not
  * hear of (struct jit_tool in jit.h). Nothing of it is emitted where no tool watches.
  *
- * What is told of each instruction is decided before code is emitted (plan.c). Emitters ask
- * core_tells() whether there is something to tell of the instruction that they are at; passes that
- * may not run in code that a tool watches are off in it (the column of passes/passes.def). No other
- * folder knows which events a tool asked for (tests/repository/structure_test.py).
+ * What is told of each instruction is a field of it (wir_insn.tells), filled in before code is
+ * emitted (plan.c); passes that may not run in code that a tool watches are off in it (the column
+ * of passes/passes.def). No other folder knows which events a tool asked for
+ * (tests/repository/structure_test.py).
  */
 #ifndef LOCKSTEP_JIT_TOOLS_H
 #define LOCKSTEP_JIT_TOOLS_H
@@ -37,17 +37,6 @@ struct core_announced {
 
 /* -- plan.c ------------------------------------------------------------------------------------ */
 
-/* What a tool is told of an instruction. */
-enum tell {
-    TELL_COUNT = 1,    /* how often it is executed, and by how many lanes */
-    TELL_SYNC = 2,     /* how it orders lanes with others */
-    TELL_ACCESS = 4,   /* which memory it accesses, before it does; */
-    TELL_GUARD = 8,    /*   the tool answers which lanes may not (core_denied), and is shown what a
-                          store stores; */
-    TELL_NEW = 16,     /*   an access like one told before need not be told; */
-    TELL_OFFSET = 32,  /*   of local memory, lanes at one offset are told as one pattern */
-    TELL_COMPARE = 64, /* what lanes compare (setp) */
-};
 /* What a tool that asked for this is told; NULL: nothing. tools_free. */
 struct tools *tools_new(const struct jit_request *r);
 void tools_free(struct tools *t);
@@ -59,15 +48,12 @@ bool tools_step(const struct jit_request *r);
 bool tools_passed(const struct jit_request *r);
 /* Whether every loop counts as one that may wait for others. */
 bool tools_give_way(const struct jit_request *r);
-/* Decides it for each instruction of c->wir, before code is emitted. */
-void tools_plan(struct core *c);
-/* Questions are of instruction i from here on. */
-void tools_at(struct core *c, const struct wir_insn *i);
-/* Likewise; its code comes next: it is counted, and what was kept back is told where it may not
+/* Decides what a tool is told of each instruction of the kernel: wir_insn.tells, empty so far. */
+void tools_tell(struct wir *f, const struct jit_request *r, uint64_t off,
+                struct jit_remarks *remarks);
+/* The instruction's code comes next: it is counted, and what was kept back is told where it may not
  * wait longer. */
 void tools_before(struct core *c, const struct wir_insn *i);
-/* Whether that is told of it. */
-bool core_tells(const struct core *c, enum tell what);
 
 /* -- batch.c ----------------------------------------------------------------------------------- */
 

@@ -82,18 +82,13 @@ interleave_begin(struct core *c)
 /* -- warps that run one by one, from a site on ------------------------------------------------- */
 
 static bool
-resume_at(struct core *c, const struct interleave_site *s, uint64_t *once, uint64_t *framed)
+resume_at(struct core *c, const struct interleave_site *s)
 {
     LLVMPositionBuilderAtEnd(c->e.b, s->resume);
     c->now.current = s->block;
     const struct phase_group *g = &c->phases->group[c->phases->group_of[s->block]];
     phases_forget(c, g);
-    phases_sort(c, s->live, once, framed);
-    phases_needed(c, g, framed, framed);
-    frame_restore(c, framed);
-    phases_keep(c, once, c->phases->parted, false);
-    phases_needed(c, g, s->live, framed);
-    bool ok = phases_again(c, framed);
+    bool ok = phases_restore(c, g, s->live, c->phases->parted);
     LLVMBuildBr(c->e.b, s->tail);
     return ok;
 }
@@ -104,8 +99,6 @@ interleave_resume(struct core *c, uint32_t group)
     struct phases *p = c->phases;
     LLVMBuilderRef b = c->e.b;
     bool ok = true;
-    uint64_t *once = ls_alloc(sizeof *once * (c->wir->reg_words + 1));
-    uint64_t *framed = ls_alloc(sizeof *framed * (c->wir->reg_words + 1));
     LLVMBasicBlockRef nowhere = core_new_block(c, "nowhere");
     LLVMPositionBuilderAtEnd(b, p->group[group].head);
     LLVMValueRef which = LLVMBuildSwitch(b, core_load_i32(c, p->at_site), nowhere, p->site_count);
@@ -116,10 +109,8 @@ interleave_resume(struct core *c, uint32_t group)
         if (p->group_of[p->site[k].block] != group)
             continue;
         LLVMAddCase(which, core_i32(c, k), p->site[k].resume);
-        ok = resume_at(c, &p->site[k], once, framed);
+        ok = resume_at(c, &p->site[k]);
     }
-    ls_release(once);
-    ls_release(framed);
     return ok;
 }
 
@@ -149,9 +140,7 @@ interleave_next(struct core *c, const struct phase_group *g, LLVMValueRef next)
     LLVMBuilderRef b = c->e.b;
     LLVMBasicBlockRef all = core_new_block(c, "all_warps"), set = core_new_block(c, "all_parted");
     LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_load_i32(c, p->until), "");
-    LLVMSetMetadata(LLVMBuildCondBr(b, more, g->head, set),
-                    LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), g->mark);
-    LLVMPositionBuilderAtEnd(b, set);
+    phases_repeat(c, more, g->head, set, g->mark);
     if (g->interleaved < p->warps) {
         more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, p->warps), "");
         LLVMBuildCondBr(b, more, g->together, all);
@@ -171,7 +160,6 @@ struct interleaving {
     LLVMBasicBlockRef *block; /* per block, this version */
     LLVMValueRef base;        /* the first of the warps */
     LLVMValueRef mark;
-    uint64_t *once, *framed;
     uint64_t *straight; /* set of blocks: parts of a way (versions/straight.c) */
 };
 
@@ -193,9 +181,7 @@ next_warps(const struct interleaving *j)
     LLVMValueRef next = LLVMBuildAdd(b, j->base, core_i32(c, j->g->interleaved), "");
     LLVMBuildStore(b, next, j->p->turn);
     LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, j->p->warps), "");
-    LLVMSetMetadata(LLVMBuildCondBr(b, more, j->g->together, all),
-                    LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), j->mark);
-    LLVMPositionBuilderAtEnd(b, all);
+    phases_repeat(c, more, j->g->together, all, j->mark);
 }
 
 static void
@@ -208,21 +194,10 @@ begin_together(struct interleaving *j)
     j->base = j->g->interleaved == p->warps ? core_i32(c, 0) : core_load_i32(c, p->turn);
     for (uint32_t k = 0; k < j->g->interleaved; k++)
         phases_turn(c, &p->interleaved_turn[k], LLVMBuildNUWAdd(b, j->base, core_i32(c, k), ""));
-    LLVMBasicBlockRef first = NULL;
-    LLVMValueRef which = NULL;
-    for (uint32_t k = 0; k < p->count; k++) {
-        if (p->phase[k].group != j->group)
-            continue;
-        p->phase[k].together = core_new_block(c, "phase");
-        if (first && !which)
-            which = LLVMBuildSwitch(b, core_load_i32(c, p->number), first, j->g->phases);
-        if (first)
-            LLVMAddCase(which, core_i32(c, k), p->phase[k].together);
-        else
-            first = p->phase[k].together;
-    }
-    if (!which)
-        LLVMBuildBr(b, first);
+    for (uint32_t k = 0; k < p->count; k++)
+        if (p->phase[k].group == j->group)
+            p->phase[k].together = core_new_block(c, "phase");
+    phases_dispatch(c, j->group, true);
 }
 
 static bool
@@ -233,21 +208,12 @@ begin_phase(struct interleaving *j, struct phase *x)
     bool ok = true;
     LLVMPositionBuilderAtEnd(c->e.b, x->together);
     c->now.current = x->entry;
-    phases_sort(c, live, j->once, j->framed);
-    phases_needed(c, j->g, j->framed, j->framed);
-    uint64_t *again = ls_alloc(sizeof *again * (c->wir->reg_words + 1));
-    phases_needed(c, j->g, live, again);
     for (uint32_t k = 0; k < j->g->interleaved && ok; k++) {
         use(j, k);
         phases_forget(c, j->g);
-        if (x->barrier != UINT32_MAX) {
-            phases_keep(c, j->once, j->p->before, false);
-            frame_restore(c, j->framed);
-            ok = phases_again(c, again);
-        }
+        ok = x->barrier == UINT32_MAX || phases_restore(c, j->g, live, j->p->before);
         phases_start(c, x);
     }
-    ls_release(again);
     LLVMBuildBr(c->e.b, j->block[x->entry]);
     return ok;
 }
@@ -268,6 +234,16 @@ end_sure(struct interleaving *j, uint32_t b)
     LLVMPositionBuilderAtEnd(c->e.b, other);
     LLVMBuildCondBr(c->e.b, none, j->block[blk->succ[!blk->guard_negated]], look);
     LLVMPositionBuilderAtEnd(c->e.b, look);
+}
+
+/* The warps' registers into their frames, at the end of block b. */
+static void
+save_all(const struct interleaving *j, const uint64_t *live, uint32_t b)
+{
+    for (uint32_t k = 0; k < j->g->interleaved; k++) {
+        use(j, k);
+        phases_save(j->c, live, b);
+    }
 }
 
 /* All the warps' guards: in how many lanes it holds; all, none, or they part. */
@@ -297,12 +273,8 @@ end_parting(struct interleaving *j, uint32_t b)
     LLVMBuildCondBr(bld, any, j->block[blk->succ[!negated]], part);
     LLVMPositionBuilderAtEnd(bld, part);
     const struct interleave_site *s = site_of(p, b);
-    phases_sort(c, s->live, j->once, j->framed);
-    for (uint32_t k = 0; k < j->g->interleaved; k++) {
-        use(j, k);
-        frame_save(c, j->framed, c->saved.kept[b]);
-    }
-    phases_keep(c, j->once, p->parted, true);
+    save_all(j, s->live, b);
+    phases_keep(c, s->live, p->parted);
     LLVMBuildStore(bld, j->base, p->turn);
     LLVMBuildStore(bld, LLVMBuildAdd(bld, j->base, core_i32(c, j->g->interleaved), ""), p->until);
     LLVMBuildStore(bld, core_i32(c, (uint32_t)(s - p->site)), p->at_site);
@@ -327,13 +299,9 @@ end_barrier(struct interleaving *j, uint32_t b)
 {
     struct core *c = j->c;
     const struct phase *next = phases_after(j->p, b);
-    phases_sort(c, c->wir->blocks[next->entry].live_in, j->once, j->framed);
-    for (uint32_t k = 0; k < j->g->interleaved; k++) {
-        use(j, k);
-        frame_save(c, j->framed, c->saved.kept[b]);
-    }
+    save_all(j, c->wir->blocks[next->entry].live_in, b);
     next_warps(j);
-    phases_leave(c, next, j->once);
+    phases_leave(c, next);
 }
 
 static void
@@ -443,8 +411,6 @@ free_version(struct version_code *v)
 {
     struct interleaving *j = v->own;
     ls_release(j->block);
-    ls_release(j->once);
-    ls_release(j->framed);
     ls_release(j->straight);
     ls_release(j);
 }
@@ -456,8 +422,6 @@ interleave_version(struct core *c, uint32_t group)
     *j = (struct interleaving){
         .c = c, .p = c->phases, .g = &c->phases->group[group], .group = group};
     j->block = ls_alloc(sizeof *j->block * (c->wir->block_count + 1));
-    j->once = ls_alloc(sizeof *j->once * (c->wir->reg_words + 1));
-    j->framed = ls_alloc(sizeof *j->framed * (c->wir->reg_words + 1));
     j->straight = ls_alloc(sizeof *j->straight * (c->wir->block_count / 64 + 1));
     struct version v = {.block = j->block, .warps = j->g->interleaved, .assume = ASSUME_FULL};
     return (struct version_code){

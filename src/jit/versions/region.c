@@ -5,6 +5,7 @@
  */
 #include "jit/versions/versions.h"
 
+#include "jit/control/control.h"
 #include "jit/insn/insn.h"
 #include "jit/ops/ops.h"
 
@@ -18,22 +19,20 @@ phases_is_reduction(const struct wir_insn *i)
     return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);
 }
 
-/* -- emitting: a phase begins ----------------------------------------------------------------- */
+/* -- a warp's registers ------------------------------------------------------------------------ */
 
-void
-phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed)
+/* Of live registers those that are kept once for all warps, which agree on them, or else those in
+ * each warp's frame. ls_release. */
+static uint64_t *
+kept(const struct core *c, const uint64_t *live, bool once)
 {
-    const struct phases *p = c->phases;
-    memset(once, 0, sizeof *once * c->wir->reg_words);
-    memset(framed, 0, sizeof *framed * c->wir->reg_words);
-    for (uint32_t r = 0; r < c->wir->reg_count; r++) {
-        if (!set_has(live, r) || !c->regs.reg[r] || p->known->again[r])
-            continue;
-        if (!p->known->same[r])
-            set_add(framed, r);
-        else if (!p->known->fixed[r])
-            set_add(once, r);
-    }
+    const struct warps *known = c->phases->known;
+    uint64_t *set = ls_alloc(sizeof *set * (c->wir->reg_words + 1));
+    for (uint32_t r = 0; r < c->wir->reg_count; r++)
+        if (set_has(live, r) && c->regs.reg[r] && !known->again[r] && known->same[r] == once &&
+            !(once && known->fixed[r]))
+            set_add(set, r);
+    return set;
 }
 
 /* Whether instruction k computes a register of the set anew. */
@@ -46,13 +45,15 @@ makes_again(const struct core *c, uint32_t k, const uint64_t *set)
            c->phases->known->again[to->reg] && wir_only_writer(c->wir, to->reg) == i;
 }
 
-bool
-phases_again(struct core *c, const uint64_t *live)
+/* Live registers that the group needs and that are computed from the thread's number once more. */
+static bool
+compute_again(struct core *c, const struct phase_group *g, const uint64_t *live)
 {
     const struct wir *f = c->wir;
     uint64_t *set = ls_alloc(sizeof *set * (f->reg_words + 1));
     bool ok = true;
-    memcpy(set, live, sizeof *set * f->reg_words);
+    for (uint32_t w = 0; w < f->reg_words; w++)
+        set[w] = live[w] & g->needed[w];
     for (uint32_t k = f->insn_count; k-- > 0;) {
         struct span uses = makes_again(c, k, set) ? wir_values(f, k) : (struct span){0};
         for (uint32_t n = 0; n < uses.count; n++)
@@ -113,10 +114,12 @@ phases_forget(struct core *c, const struct phase_group *g)
     LLVMBuildStore(c->e.b, LLVMGetUndef(core_vector(c, 1)), c->regs.carry);
 }
 
-void
-phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save)
+/* Registers that are kept once: to copies or from them. */
+static void
+copy_once(struct core *c, const uint64_t *live, LLVMValueRef *copies, bool save)
 {
     LLVMBuilderRef b = c->e.b;
+    uint64_t *set = kept(c, live, true);
     for (uint32_t r = 0; r < c->wir->reg_count; r++) {
         if (!set_has(set, r))
             continue;
@@ -127,7 +130,37 @@ phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save
                      to = save ? copies[r] : c->regs.reg[r];
         LLVMBuildStore(b, LLVMBuildLoad2(b, type, from, ""), to);
     }
+    ls_release(set);
 }
+
+void
+phases_keep(struct core *c, const uint64_t *live, LLVMValueRef *copies)
+{
+    copy_once(c, live, copies, true);
+}
+
+void
+phases_save(struct core *c, const uint64_t *live, uint32_t block)
+{
+    uint64_t *framed = kept(c, live, false);
+    frame_save(c, framed, c->saved.kept[block]);
+    ls_release(framed);
+}
+
+bool
+phases_restore(struct core *c, const struct phase_group *g, const uint64_t *live,
+               LLVMValueRef *copies)
+{
+    uint64_t *framed = kept(c, live, false);
+    for (uint32_t w = 0; w < c->wir->reg_words; w++)
+        framed[w] &= g->needed[w];
+    frame_restore(c, framed);
+    ls_release(framed);
+    copy_once(c, live, copies, false);
+    return compute_again(c, g, live);
+}
+
+/* -- a phase begins ---------------------------------------------------------------------------- */
 
 void
 phases_start(struct core *c, const struct phase *x)
@@ -157,6 +190,37 @@ phases_mark(struct core *c, bool unrolled)
     return LLVMMetadataAsValue(x, loop);
 }
 
+void
+phases_dispatch(struct core *c, uint32_t group, bool together)
+{
+    const struct phases *p = c->phases;
+    LLVMBasicBlockRef first = NULL;
+    LLVMValueRef which = NULL;
+    for (uint32_t k = 0; k < p->count; k++) {
+        if (p->phase[k].group != group)
+            continue;
+        LLVMBasicBlockRef to = together ? p->phase[k].together : p->phase[k].resume;
+        if (first && !which)
+            which =
+                LLVMBuildSwitch(c->e.b, core_load_i32(c, p->number), first, p->group[group].phases);
+        if (first)
+            LLVMAddCase(which, core_i32(c, k), to);
+        else
+            first = to;
+    }
+    if (!which)
+        LLVMBuildBr(c->e.b, first);
+}
+
+void
+phases_repeat(struct core *c, LLVMValueRef more, LLVMBasicBlockRef head, LLVMBasicBlockRef out,
+              LLVMValueRef mark)
+{
+    LLVMSetMetadata(LLVMBuildCondBr(c->e.b, more, head, out),
+                    LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), mark);
+    LLVMPositionBuilderAtEnd(c->e.b, out);
+}
+
 LLVMBasicBlockRef
 phases_head(const struct phases *p, uint32_t group)
 {
@@ -164,7 +228,7 @@ phases_head(const struct phases *p, uint32_t group)
     return g->interleaved > 1 ? g->together : g->head;
 }
 
-/* -- emitting: a phase ends ------------------------------------------------------------------- */
+/* -- a phase ends ------------------------------------------------------------------------------ */
 
 const struct phase *
 phases_after(const struct phases *p, uint32_t barrier)
@@ -176,11 +240,11 @@ phases_after(const struct phases *p, uint32_t barrier)
 }
 
 void
-phases_leave(struct core *c, const struct phase *next, const uint64_t *once)
+phases_leave(struct core *c, const struct phase *next)
 {
     struct phases *p = c->phases;
     LLVMBuilderRef b = c->e.b;
-    phases_keep(c, once, p->before, true);
+    phases_keep(c, c->wir->blocks[next->entry].live_in, p->before);
     /* What others wrote meanwhile is to be seen: nothing that was loaded before counts any more. */
     LLVMBuildFence(b, LLVMAtomicOrderingSequentiallyConsistent, true, "");
     LLVMBuildStore(b, core_i32(c, 0), p->turn);

@@ -43,23 +43,12 @@ begin_phase(struct core *c, struct phase *x)
     struct phases *p = c->phases;
     LLVMBuilderRef b = c->e.b;
     const uint64_t *live = c->wir->blocks[x->entry].live_in;
-    bool ok = true;
-    use_warp(c, &p->group[x->group]);
+    const struct phase_group *g = &p->group[x->group];
+    use_warp(c, g);
     LLVMPositionBuilderAtEnd(b, x->resume);
     c->now.current = x->entry;
-    phases_forget(c, &p->group[x->group]);
-    if (x->barrier != UINT32_MAX) {
-        uint64_t *once = ls_alloc(sizeof *once * (c->wir->reg_words + 1));
-        uint64_t *framed = ls_alloc(sizeof *framed * (c->wir->reg_words + 1));
-        phases_sort(c, live, once, framed);
-        phases_needed(c, &p->group[x->group], framed, framed);
-        frame_restore(c, framed);
-        phases_keep(c, once, p->before, false);
-        phases_needed(c, &p->group[x->group], live, framed);
-        ok = phases_again(c, framed);
-        ls_release(once);
-        ls_release(framed);
-    }
+    phases_forget(c, g);
+    bool ok = x->barrier == UINT32_MAX || phases_restore(c, g, live, p->before);
     phases_start(c, x);
     LLVMBuildBr(b, c->block[x->entry]);
     return ok;
@@ -110,13 +99,6 @@ find_needed(struct core *c, uint32_t number)
     }
 }
 
-void
-phases_needed(struct core *c, const struct phase_group *g, const uint64_t *set, uint64_t *out)
-{
-    for (uint32_t w = 0; w < c->wir->reg_words; w++)
-        out[w] = set[w] & g->needed[w];
-}
-
 /* The head of a loop over the warps: the warp whose turn it is, and the phase. */
 static void
 begin_group(struct core *c, uint32_t number)
@@ -133,22 +115,8 @@ begin_group(struct core *c, uint32_t number)
     LLVMBuildStore(b, core_i32(c, ~0u), c->lanes.alive);
     LLVMBuildStore(b, core_i32(c, ~0u), c->lanes.mask);
     g->mark = phases_mark(c, g->unrolled);
-    if (g->interleaved > 1)
-        return;
-    LLVMBasicBlockRef first = NULL;
-    LLVMValueRef which = NULL;
-    for (uint32_t k = 0; k < p->count; k++) {
-        if (p->phase[k].group != number)
-            continue;
-        if (first && !which)
-            which = LLVMBuildSwitch(b, core_load_i32(c, p->number), first, g->phases);
-        if (first)
-            LLVMAddCase(which, core_i32(c, k), p->phase[k].resume);
-        else
-            first = p->phase[k].resume;
-    }
-    if (!which)
-        LLVMBuildBr(b, first);
+    if (g->interleaved == 1)
+        phases_dispatch(c, number, false);
 }
 
 bool
@@ -214,9 +182,7 @@ next_warp(struct core *c, const struct phase_group *g)
     }
     LLVMBasicBlockRef all = core_new_block(c, "all_warps");
     LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, c->phases->warps), "");
-    LLVMSetMetadata(LLVMBuildCondBr(b, more, g->head, all),
-                    LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), g->mark);
-    LLVMPositionBuilderAtEnd(b, all);
+    phases_repeat(c, more, g->head, all, g->mark);
 }
 
 /* Counts the warp's votes; the block's when it is the last. */
@@ -249,18 +215,13 @@ core_phases_barrier(struct core *c, uint32_t block, enum jit_barrier_kind kind, 
 {
     struct phases *p = c->phases;
     const struct phase *next = phases_after(p, block);
-    uint64_t *once = ls_alloc(sizeof *once * (c->wir->reg_words + 1));
-    uint64_t *framed = ls_alloc(sizeof *framed * (c->wir->reg_words + 1));
-    phases_sort(c, c->wir->blocks[next->entry].live_in, once, framed);
-    frame_save(c, framed, c->saved.kept[block]);
+    phases_save(c, c->wir->blocks[next->entry].live_in, block);
     if (kind != JIT_BAR_SYNC)
         count_votes(c, votes);
     next_warp(c, &p->group[p->group_of[block]]);
     if (kind != JIT_BAR_SYNC)
         set_result(c, kind);
-    phases_leave(c, next, once);
-    ls_release(once);
-    ls_release(framed);
+    phases_leave(c, next);
 }
 
 void

@@ -36,13 +36,15 @@ void interleave_free(struct phases *p);
 
 /* -- region.c ---------------------------------------------------------------------------------- */
 
-/* Live registers that are kept once, and in the warp's frame. */
-void phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed);
+/* Live registers at a phase's end: those of the warp whose turn it is go to its frame, at the end
+ * of the block; those on which the block agrees, to copies (allocas, made when first needed). */
+void phases_save(struct core *c, const uint64_t *live, uint32_t block);
+void phases_keep(struct core *c, const uint64_t *live, LLVMValueRef *copies);
+/* Gets both back, and computes others from the thread's number once more: what code of the group
+ * needs of them. phases_forget before that. */
+bool phases_restore(struct core *c, const struct phase_group *g, const uint64_t *live,
+                    LLVMValueRef *copies);
 void phases_forget(struct core *c, const struct phase_group *g);
-/* Live registers that are computed from the thread's number once more. */
-bool phases_again(struct core *c, const uint64_t *live);
-/* Copies of registers in allocas of their own, made when first needed. */
-void phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save);
 /* What a phase begins with beside them, for the warp whose turn it is. */
 void phases_start(struct core *c, const struct phase *x);
 /* The coordinates and memory of a warp; its registers are left alone. */
@@ -50,7 +52,12 @@ void phases_turn(struct core *c, struct turn *t, LLVMValueRef warp_index);
 LLVMValueRef phases_mark(struct core *c, bool unrolled);
 const struct phase *phases_after(const struct phases *p, uint32_t barrier);
 /* All warps have come to the barrier: what is once kept is kept, the next phase begins. */
-void phases_leave(struct core *c, const struct phase *next, const uint64_t *once);
+void phases_leave(struct core *c, const struct phase *next);
+/* From the head of the group's loop to the phase that runs: of one warp, or of those together. */
+void phases_dispatch(struct core *c, uint32_t group, bool together);
+/* The end of that loop: where there are no more warps the builder goes on, in `out`. */
+void phases_repeat(struct core *c, LLVMValueRef more, LLVMBasicBlockRef head, LLVMBasicBlockRef out,
+                   LLVMValueRef mark);
 /* The head of the loop over the warps that run the phase. */
 LLVMBasicBlockRef phases_head(const struct phases *p, uint32_t group);
 
@@ -66,9 +73,6 @@ void core_phases_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
                          LLVMValueRef votes);
 /* After the last block: what warps do that have exited. */
 void core_phases_end(struct core *c);
-/* Those of a set that a phase of the group has to get back: all but those that it does not name and
- * whose value stays in the frame. */
-void phases_needed(struct core *c, const struct phase_group *g, const uint64_t *set, uint64_t *out);
 
 /* -- regions_find.c ---------------------------------------------------------------------------- */
 
