@@ -180,7 +180,8 @@ observed_by(const struct visit *v, const struct strong_log *log)
 static bool
 is_alike(const struct strong_access *a, const struct mark *mark)
 {
-    return a->mark.who == mark->who && !((a->mark.when ^ mark->when) & (MARK_CTA | MARK_VOLATILE));
+    return a->mark.who == mark->who &&
+           !((a->mark.when ^ mark->when) & (MARK_NARROW | MARK_VOLATILE));
 }
 
 /* A read of the same thread that observes the same, for which the new one stands from now on. */

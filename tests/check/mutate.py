@@ -333,13 +333,13 @@ def main():
                 mutants += study(name, work)
             except Unfit as reason_why:
                 unfit.append(str(reason_why))
+            if out: # what is there is kept when the study is ended early
+                with open(out, "w") as f:
+                    json.dump(mutants, f, indent=1)
             for m in [m for m in mutants if words and m["program"] == name]:
                 print("%-15s %-50s %s%s" % (m["kind"], m["gone"][:50],
                                             ", ".join(sorted(m["found"])) or "silent: " + (reason(m) or "MISSED"),
                                             "" if m["right"] else " (result wrong)"))
-    if out:
-        with open(out, "w") as f:
-            json.dump(mutants, f, indent=1)
     print(table(mutants))
     print(f"Left out: {len(unfit)}", *unfit, sep="\n    ")
     for m in mutants:
