@@ -225,6 +225,7 @@ struct launch {
     bool alone;                  /* all work was given to one stream so far, */
     bool lone;                   /*   the legacy one, and there is no other yet, nor a graph */
     uint8_t *read_only;          /* per place_facts: read_only.c */
+    uint8_t *uneven;             /* the same: strong.c */
     struct maps *maps;           /* tensor maps that it changes; NULL: none so far */
 };
 

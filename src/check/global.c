@@ -13,6 +13,7 @@ struct global_touch {
     struct touch touch;
     bool lone; /* a load, where nothing orders blocks */
     bool even; /* an atomic operation, where all strong accesses are alike */
+    bool uneven; /* where they are not */
     struct mark mark;
     struct strong_log *log; /* of the cell; NULL: none */
 };
@@ -171,7 +172,7 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
             continue;
         v->b->rough |= 1u << t->touch.lane;
         t->touch.at = a - first + ((uint64_t)n << k->shift);
-        t->log = v->b->launch->facts->uneven
+        t->log = t->uneven
                      ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
                                      t->mark.when & MARK_STRONG)
                      : NULL;
@@ -231,7 +232,8 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         order_strong(v, lanes, address, false);
     struct global_touch t = {.touch.address = address};
     t.lone = v->op == JIT_LOAD && !b->launch->facts->blocks_meet;
-    t.even = v->op == JIT_ATOMIC && flags & PLACE_STRONG && !b->launch->facts->uneven;
+    t.uneven = strong_differ(v);
+    t.even = v->op == JIT_ATOMIC && flags & PLACE_STRONG && !t.uneven;
     fetch_cells(g, lanes, address);
     bool copying = copies_begin(v);
     uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |

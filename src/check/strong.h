@@ -21,6 +21,9 @@ struct strong_logs {
     struct strong_log **log; /* by their cells, hashed; room is a power of two */
 };
 
+/* Strong accesses to where this place goes may differ: to its allocation, where that is known. */
+bool strong_differ(const struct visit *v);
+
 /* The log of the cell that begins at byte `cell`; NULL: there is none. make: an access joins it
  * soon, and the cell's last strong write is `strong`, with which a new log begins (none, of other
  * work: the access is the first, and needs no log). */
