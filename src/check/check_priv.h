@@ -224,8 +224,7 @@ struct launch {
     bool announced;              /* `after` is known */
     bool alone;                  /* all work was given to one stream so far, */
     bool lone;                   /*   the legacy one, and there is no other yet, nor a graph */
-    uint8_t *read_only;          /* per place_facts: read_only.c */
-    uint8_t *uneven;             /* the same: strong.c */
+    uint8_t *read_only, *uneven; /* per place_facts: read_only.c, strong.c */
     struct maps *maps;           /* tensor maps that it changes; NULL: none so far */
 };
 
@@ -270,8 +269,7 @@ struct pattern_shape {
     uint64_t mark[MOST_WORDS]; /* the lane, and MARK_MANY */
 };
 
-/* Threads for which a fence or a strong access counts: those of the block, of the cluster (in
- * launches with clusters), or all. */
+/* Threads for which a fence or a strong access counts: the block's, the cluster's, or all. */
 enum scope { SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_DEVICE, SCOPES };
 
 /* A place read by a strong access: what was handed on there is seen by the warp once the access is
@@ -534,11 +532,10 @@ void order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_
                    const uint32_t *stamps, bool all);
 uint32_t order_arrive(struct block_state *b);
 void order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members);
-/* Of a fence or a strong access of this block with these flags (enum place_flags). */
+/* flags: of enum place_flags. The scope of a fence or a strong access; the least with that block.
+ */
 enum scope order_scope(const struct block_state *b, uint32_t flags);
-/* The least that has another block of the launch, too. */
 enum scope order_scope_to(const struct block_state *b, uint64_t block);
-/* flags: of enum place_flags. */
 void order_fence(struct block_state *b, uint32_t warp, uint32_t flags);
 /* The warp saw what was handed on at some place; a fence of this scope, and it knows. */
 void order_saw(struct block_state *b, uint32_t warp, uint32_t lanes, enum scope scope,

@@ -11,8 +11,8 @@
 
 struct global_touch {
     struct touch touch;
-    bool lone; /* a load, where nothing orders blocks */
-    bool even; /* an atomic operation, where all strong accesses are alike */
+    bool lone;   /* a load, where nothing orders blocks */
+    bool even;   /* an atomic operation, where all strong accesses are alike */
     bool uneven; /* where they are not */
     struct mark mark;
     struct strong_log *log; /* of the cell; NULL: none */
@@ -172,10 +172,9 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
             continue;
         v->b->rough |= 1u << t->touch.lane;
         t->touch.at = a - first + ((uint64_t)n << k->shift);
-        t->log = t->uneven
-                     ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
-                                     t->mark.when & MARK_STRONG)
-                     : NULL;
+        t->log = t->uneven ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
+                                           t->mark.when & MARK_STRONG)
+                           : NULL;
         touch_cell(v, t, &k->cells[n]);
     }
 }

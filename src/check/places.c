@@ -187,8 +187,6 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
     }
     if (i->op == PTX_OP_TEX) /* of plain memory (exec/image.c) */
         *p = (struct place_facts){.align = 1, .unit = 4, .device = true, .used = ~0u};
-    if (i->op == PTX_OP_TEX) /* of plain memory (exec/image.c) */
-        *p = (struct place_facts){.align = 1, .unit = 4, .device = true, .used = ~0u};
     uint32_t first = i->operand_count > 0 && o[0].kind == PTX_O_ADDRESS ? 0 : 1;
     if (i->operand_count <= first || o[first].kind != PTX_O_ADDRESS)
         return;
