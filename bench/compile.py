@@ -10,6 +10,7 @@ shuffle in divergent code, again and again; sums without a branch. Each is compi
 `launch --dump-stage asm` does, in a process of its own, so that nothing comes from a cache. Not a test: times depend on the machine. Several --lockstep stand
 side by side, as before and after a change."""
 import argparse
+import math
 import os
 import subprocess
 import sys
@@ -80,12 +81,47 @@ def measure(lockstep, path, kernel, block, limit):
     return cost([lockstep, *start, "asm"], limit)
 
 
+def panel(left, title, curves, axis):
+    """One plot of seconds against column `axis` of the points, both by their logarithms, at x = left."""
+    low, high = (10, 20000) if axis == 0 else (10, 2000)
+    bottom, top = 0.01, 100
+    x = lambda v: left + 60 + 300 * math.log(v / low) / math.log(high / low)
+    y = lambda v: 300 - 250 * math.log(v / bottom) / math.log(top / bottom)
+    out = [f'<text x="{left + 60}" y="30" font-weight="bold">{title}</text>',
+           f'<rect x="{left + 60}" y="50" width="300" height="250" fill="none" stroke="#888"/>']
+    for v in (0.01, 0.1, 1, 10, 100):
+        out.append(f'<text x="{left + 54}" y="{y(v) + 4:.0f}" text-anchor="end">{v:g} s</text>'
+                   f'<path d="M{left + 60} {y(v):.0f}h300" stroke="#ddd"/>')
+    for v in (10, 100, 1000, 10000):
+        if v <= high:
+            out.append(f'<text x="{x(v):.0f}" y="318" text-anchor="middle">{v}</text>'
+                       f'<path d="M{x(v):.0f} 50v250" stroke="#ddd"/>')
+    for k, (name, points) in enumerate(curves):
+        colour = ("#c33", "#26c", "#282", "#a60")[k % 4]
+        at = [(x(p[axis]), y(p[2])) for p in points]
+        out.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in at)}"/>'
+                   + "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in at)
+                   + f'<text x="{left + 68}" y="{68 + 16 * k}" fill="{colour}">{name}</text>')
+    return out
+
+
+def draw(path, curves):
+    order = sorted(curves.items(), key=lambda c: (c[0] != "scans, before", c[0] != "scans", c[0]))
+    with open(path, "w", encoding="ascii") as f:
+        f.write("\n".join(['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 330" font-family="sans-serif" font-size="12">',
+                           '<rect width="800" height="330" fill="#fff"/>',
+                           *panel(0, "processor seconds by lines of PTX", order, 0),
+                           *panel(400, "by barriers", [c for c in order if c[1][-1][1]], 1), "</svg>", ""]))
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     a.add_argument("--lockstep", action="append", metavar="FILE", help="the command (build/lockstep)")
     a.add_argument("--sizes", default="1,2,4,8,16,32")
     a.add_argument("--limit", type=float, default=60, help="seconds on the clock for one kernel (60)")
     a.add_argument("--markdown", action="store_true")
+    a.add_argument("--svg", metavar="FILE", help="draw seconds against lines, and scans' against barriers")
+    a.add_argument("--before", default="", metavar="N=SECONDS,...", help="scans of an older build, drawn too: of N scans")
     a.add_argument("kernel", nargs="*", help="FILE.ptx:KERNEL:BLOCK, beside those written here")
     o = a.parse_args()
     commands = o.lockstep or ["build/lockstep"]
@@ -107,12 +143,21 @@ def main():
         print(line(head))
         if o.markdown:
             print("|" + " --- |" * len(head))
+        curves = {}
         for name, text, path, kernel, block in rows:
             cells = [name, str(text.count("\n")), str(text.count("bar.sync"))]
             for command in commands:
                 got = measure(command, path, kernel, block, o.limit)
+                size = (text.count("\n"), text.count("bar.sync"))
+                if got:
+                    curves.setdefault(name.split()[0], []).append((*size, got[0]))
                 cells += [f"{got[0]:.2f}", f"{got[1]:.0f}"] if got else [f"over {o.limit:g}", ""]
             print(line(cells), flush=True)
+    if o.svg:
+        for n, seconds in (part.split("=") for part in o.before.split(",") if part):
+            text = text_of("scans", int(n))
+            curves.setdefault("scans, before", []).append((text.count("\n"), text.count("bar.sync"), float(seconds)))
+        draw(o.svg, curves)
 
 
 if __name__ == "__main__":

@@ -190,7 +190,7 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
     if (!b)
         return;
     const struct kernel_facts *k = b->launch->facts;
-    uint16_t flags = k->place[place].flags;
+    uint32_t flags = k->place[place].flags;
     region_stop(b);
     notes_before(b);
     counters_before(b);

@@ -148,6 +148,7 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     pthread_mutex_init(&l->lock, NULL);
     l->expect = ls_alloc(sizeof *l->expect * (k->facts_count + 1));
     l->read_only = ls_alloc(k->facts_count + 1);
+    l->uneven = ls_alloc(k->facts_count + 1);
     pthread_mutex_lock(&c->lock);
     l->watched = is_watched(c, k, from->kernel);
     c->launches_checked += l->watched;
@@ -191,6 +192,7 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     pthread_mutex_destroy(&l->lock);
     ls_release(l->expect);
     ls_release(l->read_only);
+    ls_release(l->uneven);
     maps_free(l);
     ls_release(l);
     (void)fine;

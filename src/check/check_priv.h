@@ -85,7 +85,7 @@ enum place_flags {
         1, /* volatile, relaxed, acquire, release, atomic: not torn, not raced by its like */
     PLACE_ACQUIRE = 2, /* strong reads: with a fence behind them they acquire; fences that do so */
     PLACE_RELEASE = 4, /* .release; fences that release */
-    PLACE_SCOPE_CTA = 8, /* .cta, .cluster */
+    PLACE_SCOPE_CTA = 8, /* .cta */
     PLACE_COUNTED = 16,  /* a barrier with a number of threads */
     PLACE_ATOMIC = 32,
     PLACE_STORE = 64,
@@ -98,6 +98,8 @@ enum place_flags {
     PLACE_AT_ONCE = 8192, /* .acquire: no fence is needed */
     PLACE_WGMMA = 16384,
     PLACE_PROXY = 32768, /* fence.proxy.async; with PLACE_ACQUIRE: fence.proxy.tensormap */
+    PLACE_SCOPE_CLUSTER = 65536,
+    PLACE_NARROW = PLACE_SCOPE_CTA | PLACE_SCOPE_CLUSTER,
 };
 
 /* What an address was computed from. */
@@ -117,7 +119,7 @@ struct copy_source {
 };
 
 struct place_facts {
-    uint16_t flags;
+    uint32_t flags;
     uint8_t align;
     uint8_t unit;       /* bytes of an element of a lane's vector */
     uint8_t root_count; /* 0: not known */
@@ -163,7 +165,7 @@ struct kernel_facts {
     uint32_t local_bytes;
     bool blocks_meet; /* has an atomic, an ordered access or a fence: blocks may order each other */
     bool releases;    /* something in it may hand on what a warp did: fences, .release */
-    bool narrow;      /* a fence or a strong access in it is of block scope */
+    bool narrow;      /* a fence or a strong access in it is narrower than the device */
     /* Strong accesses differ: some are volatile, or stores, or, between blocks, narrow. */
     bool uneven, uneven_inside;
     bool opaque;     /* what it writes is not known from place[] */
@@ -222,7 +224,7 @@ struct launch {
     bool announced;              /* `after` is known */
     bool alone;                  /* all work was given to one stream so far, */
     bool lone;                   /*   the legacy one, and there is no other yet, nor a graph */
-    uint8_t *read_only;          /* per place_facts: read_only.c */
+    uint8_t *read_only, *uneven; /* per place_facts: read_only.c, strong.c */
     struct maps *maps;           /* tensor maps that it changes; NULL: none so far */
 };
 
@@ -267,9 +269,8 @@ struct pattern_shape {
     uint64_t mark[MOST_WORDS]; /* the lane, and MARK_MANY */
 };
 
-/* Threads for which a fence or a strong access counts: those of the block, or all. (Of clusters
- * each block is one of its own.) */
-enum scope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPES };
+/* Threads for which a fence or a strong access counts: the block's, the cluster's, or all. */
+enum scope { SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_DEVICE, SCOPES };
 
 /* A place read by a strong access: what was handed on there is seen by the warp once the access is
  * over, that is at its next event. */
@@ -278,7 +279,7 @@ struct pending_read {
     uint64_t writes; /* to the flag, when it was announced */
     struct known *what[SCOPES];
     uint32_t lanes; /* that read it */
-    uint16_t flags; /* the access's */
+    uint32_t flags; /* the access's */
     bool shared;
 };
 struct pending {
@@ -531,7 +532,10 @@ void order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_
                    const uint32_t *stamps, bool all);
 uint32_t order_arrive(struct block_state *b);
 void order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members);
-/* flags: of enum place_flags. */
+/* flags: of enum place_flags. The scope of a fence or a strong access; the least with that block.
+ */
+enum scope order_scope(const struct block_state *b, uint32_t flags);
+enum scope order_scope_to(const struct block_state *b, uint64_t block);
 void order_fence(struct block_state *b, uint32_t warp, uint32_t flags);
 /* The warp saw what was handed on at some place; a fence of this scope, and it knows. */
 void order_saw(struct block_state *b, uint32_t warp, uint32_t lanes, enum scope scope,

@@ -35,7 +35,7 @@ struct flag {
     uint64_t address;               /* 0: free */
     uint32_t work;                  /* the launch whose blocks it speaks of */
     uint64_t last;                  /* who wrote it: block << 6 | warp */
-    bool last_narrow;               /*   in an access of block scope */
+    enum scope last_scope;          /*   in an access of that scope */
     uint64_t writes, since;         /* writes to it; those from `since` on were made by blocks */
     pthread_t by;                   /*   that this thread runs */
     uint64_t releaser;              /* the same of the last .release there, and */
@@ -184,16 +184,18 @@ giver_of(struct flag *f, uint64_t block)
 
 /* The access sees the last write to the flag, and is seen by it. */
 static bool
-sees(const struct flag *f, uint64_t block, bool narrow)
+sees(const struct flag *f, const struct block_state *b, enum scope scope)
 {
-    return f->last >> 6 == block || !(narrow || f->last_narrow);
+    enum scope least = scope < f->last_scope ? scope : f->last_scope;
+    return least == SCOPE_DEVICE || order_scope_to(b, f->last >> 6) <= least;
 }
 
 struct gift {
     struct known *what[SCOPES];
     uint64_t who; /* block << 6 | warp */
     uint32_t work;
-    bool release, narrow, atomic, apart; /* apart: blocks have to be told apart */
+    enum scope scope;
+    bool release, atomic, apart; /* apart: blocks have to be told apart */
 };
 
 /* PTX ISA 8.8: a .release, and later strong writes of the same thread to the same place. */
@@ -227,14 +229,14 @@ hand_on(struct block_state *b, uint64_t address, const struct gift *g, bool shar
         f = need_flag(t, address);
         if (f->work != g->work)
             drop_released(f);
-        if (f->work != g->work || !g->atomic || !sees(f, g->who >> 6, g->narrow))
+        if (f->work != g->work || !g->atomic || !sees(f, b, g->scope))
             drop_givers(f);
         if (!f->writes++ || !pthread_equal(f->by, pthread_self()))
             f->since = f->writes;
         f->by = pthread_self();
         f->work = g->work;
         f->last = g->who;
-        f->last_narrow = g->narrow;
+        f->last_scope = g->scope;
         struct giver *own = nothing ? NULL : giver_of(f, g->apart ? g->who >> 6 : ANY_BLOCK);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES && own; s++)
             join_in(&own->what[s], g->what[s]);
@@ -248,17 +250,17 @@ static void
 write_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
 {
     struct block_state *b = v->b;
-    uint16_t flags = v->facts->flags;
+    uint32_t flags = v->facts->flags;
     const struct handing *h = b->handing;
     struct gift g = {.who = b->block->index << 6 | v->warp,
                      .work = b->launch->work,
                      .release = flags & PLACE_RELEASE,
-                     .narrow = flags & PLACE_SCOPE_CTA,
+                     .scope = order_scope(b, flags),
                      .atomic = v->op == JIT_ATOMIC,
                      .apart = b->launch->facts->narrow};
     struct known *now = g.release ? order_now(b, v->warp) : NULL;
     for (enum scope s = g.apart ? SCOPE_BLOCK : SCOPE_DEVICE; s < SCOPES; s++)
-        g.what[s] = now && (s == SCOPE_BLOCK || !g.narrow) ? now : h ? h->fenced[s][v->warp] : NULL;
+        g.what[s] = now && s <= g.scope ? now : h ? h->fenced[s][v->warp] : NULL;
     uint64_t before = 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint64_t a = address[__builtin_ctz(left)];
@@ -275,13 +277,12 @@ write_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
 
 /* What a read by the block sees there, by the scope of the fence that it takes: joined to out. */
 static void
-look(struct block_state *b, const struct flag *f, bool narrow, struct known **out)
+look(struct block_state *b, const struct flag *f, enum scope scope, struct known **out)
 {
-    uint64_t here = b->block->index;
-    if (!f->address || f->work != b->launch->work || !sees(f, here, narrow))
+    if (!f->address || f->work != b->launch->work || !sees(f, b, scope))
         return;
     for (uint32_t k = 0; k < f->count; k++) {
-        enum scope s = f->from[k].block == here ? SCOPE_BLOCK : SCOPE_DEVICE;
+        enum scope s = order_scope_to(b, f->from[k].block);
         join_in(&out[s], f->from[k].what[s]);
     }
 }
@@ -313,7 +314,7 @@ look_first(struct block_state *b, struct pending_read *p)
     if (!t)
         return;
     const struct flag *f = find_flag(t, p->address);
-    look(b, f, p->flags & PLACE_SCOPE_CTA, p->what);
+    look(b, f, order_scope(b, p->flags), p->what);
     p->writes = f->writes;
     unlock_table(b, p->shared);
 }
@@ -329,14 +330,14 @@ look_again(struct block_state *b, struct pending_read *p)
     bool alone = f->writes == p->writes ||
                  (f->since <= p->writes + 1 && pthread_equal(f->by, pthread_self()));
     if (!alone)
-        look(b, f, p->flags & PLACE_SCOPE_CTA, p->what);
+        look(b, f, order_scope(b, p->flags), p->what);
     unlock_table(b, p->shared);
 }
 
 static bool
-is_at_once(const struct pending_read *r, enum scope s)
+is_at_once(const struct block_state *b, const struct pending_read *r, enum scope s)
 {
-    return r->flags & PLACE_AT_ONCE && (s == SCOPE_BLOCK || !(r->flags & PLACE_SCOPE_CTA));
+    return r->flags & PLACE_AT_ONCE && s <= order_scope(b, r->flags);
 }
 
 static void
@@ -359,7 +360,7 @@ read_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool
             .address = a, .lanes = lane, .flags = v->facts->flags, .shared = shared};
         look_first(v->b, r);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
-            if (r->what[s] && is_at_once(r, s)) /* it comes itself behind what it acquires */
+            if (r->what[s] && is_at_once(v->b, r, s)) /* it comes itself behind what it acquires */
                 order_acquire(v->b, v->warp, lane, r->what[s]);
     }
 }
@@ -372,7 +373,7 @@ order_flush(struct block_state *b, uint32_t warp)
         struct pending_read *r = &p->read[k];
         look_again(b, r);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
-            if (r->what[s] && is_at_once(r, s))
+            if (r->what[s] && is_at_once(b, r, s))
                 order_acquire(b, warp, r->lanes, r->what[s]);
             else if (r->what[s])
                 order_saw(b, warp, r->lanes, s, r->what[s]);
@@ -404,7 +405,7 @@ void
 order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
 {
     struct block_state *b = v->b;
-    uint16_t flags = v->facts->flags;
+    uint32_t flags = v->facts->flags;
     if (flags & PLACE_MBARRIER || !b->launch->facts->releases)
         return;
     if (shared && !b->sync)

@@ -11,8 +11,9 @@
 
 struct global_touch {
     struct touch touch;
-    bool lone; /* a load, where nothing orders blocks */
-    bool even; /* an atomic operation, where all strong accesses are alike */
+    bool lone;   /* a load, where nothing orders blocks */
+    bool even;   /* an atomic operation, where all strong accesses are alike */
+    bool uneven; /* where they are not */
     struct mark mark;
     struct strong_log *log; /* of the cell; NULL: none */
 };
@@ -22,7 +23,7 @@ static bool
 is_weaker(const struct mark *old, const struct mark *new)
 {
     uint64_t lacks = new->when &MARK_STRONG & ~old->when;
-    uint64_t has = old->when & (MARK_CTA | MARK_VOLATILE) & ~new->when;
+    uint64_t has = old->when & (MARK_NARROW | MARK_VOLATILE) & ~new->when;
     return !((old->who ^ new->who) >> LANE_BITS) && new->when &MARK_STRONG && (lacks | has);
 }
 
@@ -31,7 +32,7 @@ static bool
 makes_room(const struct visit *v, uint32_t lane, const struct mark *other, const struct mark *r)
 {
     if (mark_work(other) != v->b->launch->work ||
-        (other->when & (MARK_STRONG | MARK_CTA | MARK_VOLATILE)) == MARK_STRONG)
+        (other->when & (MARK_STRONG | MARK_NARROW | MARK_VOLATILE)) == MARK_STRONG)
         return true;
     return race_is_before(v, lane, other) && !(r->when & ~other->when & MARK_STRONG);
 }
@@ -68,10 +69,8 @@ was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
 static void
 note_seen(const struct visit *v, const struct global_touch *t, struct cell *c)
 {
-    bool same = mark_block(&c->strong) == (uint32_t)v->b->block->index;
-    bool narrow = (c->strong.when | t->mark.when) & MARK_CTA;
     if (t->mark.when & MARK_STRONG && mark_work(&c->strong) == v->b->launch->work &&
-        (same || !narrow))
+        race_scopes_meet(v, &c->strong))
         c->strong.when |= MARK_SEEN;
     else
         c->strong.when &= ~(uint64_t)MARK_SEEN;
@@ -140,7 +139,7 @@ quick_atomic(const struct visit *v, const struct global_touch *t, struct cell *c
 {
     const uint64_t floor = (uint64_t)v->b->launch->floor << WORK_SHIFT;
     if (!t->even || c->write.who >= floor || c->read.who >= floor || c->other.who >= floor ||
-        (c->strong.when & MARK_CTA) || !cell_is_written(c))
+        (c->strong.when & MARK_NARROW) || !cell_is_written(c))
         return false;
     c->strong = t->mark;
     c->strong.when |= MARK_WRITTEN;
@@ -173,10 +172,9 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
             continue;
         v->b->rough |= 1u << t->touch.lane;
         t->touch.at = a - first + ((uint64_t)n << k->shift);
-        t->log = v->b->launch->facts->uneven
-                     ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
-                                     t->mark.when & MARK_STRONG)
-                     : NULL;
+        t->log = t->uneven ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
+                                           t->mark.when & MARK_STRONG)
+                           : NULL;
         touch_cell(v, t, &k->cells[n]);
     }
 }
@@ -204,9 +202,13 @@ static uint64_t
 strong_flags(const struct visit *v)
 {
     const struct block_state *b = v->b;
-    uint16_t flags = v->facts->flags;
+    uint32_t flags = v->facts->flags;
     bool marked = v->op != JIT_LOAD && b->handing;
-    return MARK_STRONG | (flags & PLACE_SCOPE_CTA ? MARK_CTA : 0) |
+    enum scope scope = order_scope(b, flags);
+    return MARK_STRONG |
+           (scope == SCOPE_BLOCK     ? MARK_CTA
+            : scope == SCOPE_CLUSTER ? MARK_CLUSTER
+                                     : 0) |
            (flags & PLACE_VOLATILE ? MARK_VOLATILE : 0) |
            (marked && order_fenced(b, v->warp, SCOPE_BLOCK) ? MARK_FENCED_BLOCK : 0) |
            (marked && order_fenced(b, v->warp, SCOPE_DEVICE) ? MARK_FENCED : 0);
@@ -224,12 +226,13 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
     struct block_state *b = v->b;
     struct global_shadow *g = b->launch->check->global;
-    uint16_t flags = v->facts->flags;
+    uint32_t flags = v->facts->flags;
     if (flags & PLACE_STRONG)
         order_strong(v, lanes, address, false);
     struct global_touch t = {.touch.address = address};
     t.lone = v->op == JIT_LOAD && !b->launch->facts->blocks_meet;
-    t.even = v->op == JIT_ATOMIC && flags & PLACE_STRONG && !b->launch->facts->uneven;
+    t.uneven = strong_differ(v);
+    t.even = v->op == JIT_ATOMIC && flags & PLACE_STRONG && !t.uneven;
     fetch_cells(g, lanes, address);
     bool copying = copies_begin(v);
     uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |

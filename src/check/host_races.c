@@ -153,7 +153,8 @@ global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_h
         const struct mark *m[] = {&cell->write, &cell->strong, &cell->read, &cell->other};
         for (int i = 0; i < (op != CHECK_HOST_READ ? 4 : 2) && !found; i++) {
             uint32_t number = mark_work(m[i]);
-            if (op == CHECK_HOST_ATOMIC && (m[i]->when & (MARK_STRONG | MARK_CTA)) == MARK_STRONG)
+            if (op == CHECK_HOST_ATOMIC &&
+                (m[i]->when & (MARK_STRONG | MARK_NARROW)) == MARK_STRONG)
                 continue;
             if (number == lately || known_over(c, number, known) ||
                 !c->work.at[number - 1].kernel) {

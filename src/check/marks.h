@@ -15,9 +15,11 @@ struct mark {
 };
 
 enum {
-    MARK_MANY = 1,   /* other lanes of the warp, too */
-    MARK_STRONG = 2, /* atomic or volatile, */
-    MARK_CTA = 4,    /*   but only for the block; */
+    MARK_MANY = 1,      /* other lanes of the warp, too */
+    MARK_STRONG = 2,    /* atomic or volatile, */
+    MARK_CTA = 4,       /*   but only for the block, */
+    MARK_CLUSTER = 128, /* or for the cluster; */
+    MARK_NARROW = MARK_CTA | MARK_CLUSTER,
     MARK_VOLATILE = 32,
     MARK_SEEN = 64,              /*   a strong read has seen it: the cell's last one */
     MARK_REPORTED = 1 << 15,     /* a strong write that was found to race */

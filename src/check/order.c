@@ -166,6 +166,33 @@ order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known
     }
 }
 
+/* -- scopes ------------------------------------------------------------------------------------ */
+
+/* Where there are no clusters each block is one of its own. */
+enum scope
+order_scope(const struct block_state *b, uint32_t flags)
+{
+    if (flags & PLACE_SCOPE_CTA || (flags & PLACE_SCOPE_CLUSTER && !b->peers))
+        return SCOPE_BLOCK;
+    return flags & PLACE_SCOPE_CLUSTER ? SCOPE_CLUSTER : SCOPE_DEVICE;
+}
+
+enum scope
+order_scope_to(const struct block_state *b, uint64_t block)
+{
+    const struct jit_launch *l = b->block->launch;
+    uint64_t here = b->block->index, there = block;
+    if (here == there)
+        return SCOPE_BLOCK;
+    for (uint32_t d = 0; d < 3 && b->peers; d++) {
+        if (here % l->grid[d] / l->cluster[d] != there % l->grid[d] / l->cluster[d])
+            return SCOPE_DEVICE;
+        here /= l->grid[d];
+        there /= l->grid[d];
+    }
+    return b->peers && here == there ? SCOPE_CLUSTER : SCOPE_DEVICE;
+}
+
 /* -- fences ------------------------------------------------------------------------------------ */
 
 static struct handing *
@@ -197,7 +224,7 @@ take_seen(struct block_state *b, uint32_t warp, enum scope scope)
             order_acquire(b, warp, h->seen_lanes[warp], k);
         known_put(k);
     }
-    if (!h->seen[SCOPE_DEVICE][warp])
+    if (!h->seen[SCOPE_CLUSTER][warp] && !h->seen[SCOPE_DEVICE][warp])
         h->seen_lanes[warp] = 0;
 }
 
@@ -228,7 +255,7 @@ next_stamp(struct block_state *b)
 void
 order_fence(struct block_state *b, uint32_t warp, uint32_t flags)
 {
-    enum scope scope = flags & PLACE_SCOPE_CTA ? SCOPE_BLOCK : SCOPE_DEVICE;
+    enum scope scope = order_scope(b, flags);
     struct handing *h = need_handing(b);
     if (flags & PLACE_ACQUIRE && h->any_seen)
         take_seen(b, warp, scope);

@@ -19,12 +19,12 @@ always(const char *name)
 
 /* -- one kernel -------------------------------------------------------------------------------- */
 
-/* Of a scope below the device: .cta, or .cluster. Between blocks neither orders accesses to device
- * memory here; accesses to a cluster's shared memory are judged by peers.c. */
-static bool
-is_narrow(const struct ptx_insn *i)
+/* A scope below the device. Accesses to a cluster's shared memory are judged by peers.c. */
+static uint32_t
+scope_of(const struct ptx_insn *i)
 {
-    return ptx_has(i, PTX_M_CTA) || ptx_has(i, PTX_M_CLUSTER);
+    return (ptx_has(i, PTX_M_CTA) ? PLACE_SCOPE_CTA : 0) |
+           (ptx_has(i, PTX_M_CLUSTER) ? PLACE_SCOPE_CLUSTER : 0);
 }
 
 /* Proxy fences order what a thread does by several ways of access, not threads. */
@@ -34,14 +34,14 @@ is_fence(const struct ptx_insn *i)
     return (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE) && !ptx_has(i, PTX_M_PROXY);
 }
 
-static uint16_t
+static uint32_t
 flags_of(const struct ptx_insn *i)
 {
     bool atomic = i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
     bool strong = ptx_has(i, PTX_M_VOLATILE) || ptx_has(i, PTX_M_RELAXED) ||
                   ptx_has(i, PTX_M_ACQUIRE) || ptx_has(i, PTX_M_RELEASE) ||
                   ptx_has(i, PTX_M_ACQ_REL) || ptx_has(i, PTX_M_MMIO);
-    uint16_t f = 0;
+    uint32_t f = scope_of(i);
     if (atomic || strong)
         f |= PLACE_STRONG;
     if (i->op == PTX_OP_ATOM || (strong && i->op == PTX_OP_LD)) /* the read of a red is no one's */
@@ -50,8 +50,6 @@ flags_of(const struct ptx_insn *i)
         f |= PLACE_AT_ONCE;
     if (ptx_has(i, PTX_M_RELEASE) || ptx_has(i, PTX_M_ACQ_REL))
         f |= PLACE_RELEASE;
-    if (is_narrow(i))
-        f |= PLACE_SCOPE_CTA;
     if (ptx_has(i, PTX_M_VOLATILE))
         f |= PLACE_VOLATILE;
     if (atomic)
@@ -119,7 +117,7 @@ set_facts(struct walk *w, struct place_facts *p, const struct ptx_operand *addre
 {
     bool again = p->align != 0;
     p->align = (uint8_t)(align < 1 ? 1 : align > 32 ? 32 : align);
-    p->flags = (uint16_t)flags;
+    p->flags = flags;
     p->unit = 4;
     p->device = true;
     p->used |= used ? ~0u : 0;
@@ -187,6 +185,8 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
         p->unit = 4;
         p->used = ~0u;
     }
+    if (i->op == PTX_OP_TEX) /* of plain memory (exec/image.c) */
+        *p = (struct place_facts){.align = 1, .unit = 4, .device = true, .used = ~0u};
     uint32_t first = i->operand_count > 0 && o[0].kind == PTX_O_ADDRESS ? 0 : 1;
     if (i->operand_count <= first || o[first].kind != PTX_O_ADDRESS)
         return;
@@ -244,8 +244,7 @@ describe_sync(struct place_facts *p, const struct ptx_insn *i)
         p->flags |= ptx_has(i, PTX_M_ACQUIRE) ? PLACE_PROXY | PLACE_ACQUIRE : 0;
     if (!is_fence(i))
         return;
-    p->flags |= (is_narrow(i) ? PLACE_SCOPE_CTA : 0) |
-                (ptx_has(i, PTX_M_ACQUIRE) ? 0 : PLACE_RELEASE) |
+    p->flags |= scope_of(i) | (ptx_has(i, PTX_M_ACQUIRE) ? 0 : PLACE_RELEASE) |
                 (ptx_has(i, PTX_M_RELEASE) ? 0 : PLACE_ACQUIRE);
 }
 
@@ -261,10 +260,10 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct wir_insn *f)
     describe_sync(p, i);
     k->opaque |= ptx_op_is(i->op, PTX_UNTOLD);
     k->releases |= is_fence(i) || (flags_of(i) & PLACE_RELEASE);
-    k->narrow |= is_narrow(i);
+    k->narrow |= scope_of(i) != 0;
     bool strong = flags_of(i) & PLACE_STRONG;
     k->uneven_inside |= flags_of(i) & PLACE_VOLATILE || (strong && store);
-    k->uneven |= k->uneven_inside || (strong && flags_of(i) & PLACE_SCOPE_CTA);
+    k->uneven |= k->uneven_inside || (strong && scope_of(i));
     k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
                       i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
     if (!(load || store || atom || red)) {
@@ -474,6 +473,6 @@ facts_free_all(struct check *c)
 const char *
 place_op(const struct kernel_facts *k, uint32_t place)
 {
-    uint16_t f = place < k->place_count ? k->place[place].flags : 0;
+    uint32_t f = place < k->place_count ? k->place[place].flags : 0;
     return f & PLACE_ATOMIC ? "atomic" : f & PLACE_STORE ? "store" : "load";
 }

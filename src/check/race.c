@@ -55,13 +55,22 @@ race_is_before(const struct visit *v, uint32_t lane, const struct mark *m)
 }
 
 bool
-race_is_morally_strong(const struct visit *v, const struct mark *m)
+race_scopes_meet(const struct visit *v, const struct mark *m)
 {
     const struct block_state *b = v->b;
-    bool narrow = (m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA);
-    narrow = narrow && !b->peers; /* .cluster is taken for .cta there */
-    bool inside = mark_work(m) == b->launch->work && mark_block(m) == (uint32_t)b->block->index;
-    return (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG) && (inside || !narrow);
+    enum scope theirs = m->when & MARK_CTA       ? SCOPE_BLOCK
+                        : m->when & MARK_CLUSTER ? SCOPE_CLUSTER
+                                                 : SCOPE_DEVICE;
+    enum scope mine = order_scope(b, v->facts->flags), least = mine < theirs ? mine : theirs;
+    if (least == SCOPE_DEVICE)
+        return true;
+    return mark_work(m) == b->launch->work && order_scope_to(b, mark_block(m)) <= least;
+}
+
+bool
+race_is_morally_strong(const struct visit *v, const struct mark *m)
+{
+    return (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG) && race_scopes_meet(v, m);
 }
 
 enum verdict

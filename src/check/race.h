@@ -38,6 +38,8 @@ enum verdict {
 enum verdict race_with_work(const struct block_state *b, const struct mark *m);
 /* The mark is of this launch, and ordered before what the lane does now. */
 bool race_is_before(const struct visit *v, uint32_t lane, const struct mark *m);
+/* Both strong: each one's scope has the other's thread. */
+bool race_scopes_meet(const struct visit *v, const struct mark *m);
 /* The access and the mark's are strong, and each one's scope has the other's thread. */
 bool race_is_morally_strong(const struct visit *v, const struct mark *m);
 /* The access against the one that the mark tells of, when that may be unordered. */

@@ -128,8 +128,7 @@ missing_text(enum verdict verdict, bool shared, bool same_warp)
                "block to the same stream, a tail launch, or the host";
     case RACE_SCOPE:
         return "an atomic operation of device scope: one of block scope counts only among the "
-               "threads of "
-               "its block";
+               "threads of its block, one of cluster scope among those of its cluster";
     case RACE_UNFENCED:
         return shared ? "a fence between reading the flag, or taking the lock, and this access: "
                         "__threadfence_block()"
@@ -185,7 +184,7 @@ why_text(enum verdict verdict)
 {
     switch (verdict) {
     case RACE_INSN: return "";
-    case RACE_SCOPE: return ", atomic only inside a block";
+    case RACE_SCOPE: return ", atomic only inside a block or a cluster";
     case RACE_UNFENCED: return ": the flag between them was read without a fence behind it";
     case RACE_VOLATILE:
     case RACE_VOLATILE_WARP: return ": volatile, and nothing orders them";

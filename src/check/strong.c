@@ -28,6 +28,47 @@ struct strong_log {
     struct strong_access *at;
 };
 
+/* -- who needs a log --------------------------------------------------------------------------- */
+
+enum { UNEVEN_UNKNOWN, UNEVEN_NO, UNEVEN_YES };
+
+static bool
+differs(const struct place_facts *p)
+{
+    return p->device && p->flags & PLACE_STRONG &&
+           p->flags & (PLACE_VOLATILE | PLACE_STORE | PLACE_NARROW);
+}
+
+/* Does a strong access that is not like the others go where these do? A flag in another allocation
+ * does not count: with a log for each word a histogram of device memory took 15 times as long. */
+static bool
+differ_in(const struct launch *l, const struct range *r)
+{
+    bool known = r->base && !(r->base >> 62) && !l->facts->opaque;
+    for (uint32_t n = 0; n < l->facts->facts_count; n++) {
+        const struct range *e = &l->expect[n];
+        bool apart = known && e->base && (e->base >= r->end || r->base >= e->end);
+        if (differs(&l->facts->place[n]) && !apart)
+            return true;
+    }
+    return false;
+}
+
+bool
+strong_differ(const struct visit *v)
+{
+    const struct launch *l = v->b->launch;
+    size_t n = (size_t)(v->expect - v->b->expect);
+    if (!l->facts->uneven || n >= l->facts->facts_count)
+        return l->facts->uneven;
+    uint8_t known = __atomic_load_n(&l->uneven[n], __ATOMIC_RELAXED);
+    if (known == UNEVEN_UNKNOWN) {
+        known = differ_in(l, v->expect) ? UNEVEN_YES : UNEVEN_NO;
+        __atomic_store_n(&l->uneven[n], known, __ATOMIC_RELAXED);
+    }
+    return known == UNEVEN_YES;
+}
+
 /* -- logs -------------------------------------------------------------------------------------- */
 
 static void
@@ -180,7 +221,8 @@ observed_by(const struct visit *v, const struct strong_log *log)
 static bool
 is_alike(const struct strong_access *a, const struct mark *mark)
 {
-    return a->mark.who == mark->who && !((a->mark.when ^ mark->when) & (MARK_CTA | MARK_VOLATILE));
+    return a->mark.who == mark->who &&
+           !((a->mark.when ^ mark->when) & (MARK_NARROW | MARK_VOLATILE));
 }
 
 /* A read of the same thread that observes the same, for which the new one stands from now on. */

@@ -3,7 +3,9 @@
  * strong.h: the strong accesses of a word, one after the other, in kernels where strong accesses
  * differ (kernel_facts.uneven). The last one says enough where they are alike: two do not race, and
  * what races with an earlier one races with the last one. Of those that differ in scope, or of
- * which some are volatile, an access may race with an early one and with none since.
+ * which some are volatile, an access may race with an early one and with none since. A log holds 32
+ * accesses, then it begins anew; kernels whose only strong accesses are atomic operations of device
+ * scope, red among them, have none.
  */
 #ifndef LOCKSTEP_CHECK_STRONG_H
 #define LOCKSTEP_CHECK_STRONG_H
@@ -18,6 +20,9 @@ struct strong_logs {
     size_t count, room;
     struct strong_log **log; /* by their cells, hashed; room is a power of two */
 };
+
+/* Strong accesses to where this place goes may differ: to its allocation, where that is known. */
+bool strong_differ(const struct visit *v);
 
 /* The log of the cell that begins at byte `cell`; NULL: there is none. make: an access joins it
  * soon, and the cell's last strong write is `strong`, with which a new log begins (none, of other

@@ -246,6 +246,34 @@ read_lane(const struct image *m, uint32_t lane)
         m->data->result[k][lane] = out[k];
 }
 
+/* A texture on plain memory is read by the texel's number: those inside are loads to a tool that
+ * guards memory. Lanes that it denies get 0, as those outside do; the others are left. */
+static uint32_t
+guarded(const struct image *m, uint32_t lanes)
+{
+    const struct exec_slot *s = m->warp->owner;
+    const struct jit_tool *tool = s->run->tool;
+    const struct texture_level *l = &m->texture->level[0];
+    uint64_t address[JIT_LANES] = {0};
+    uint32_t inside = 0, bytes = element_bytes(m->texture);
+    if (!m->texture->linear || !tool || !(tool->events & JIT_EVENT_GUARD))
+        return lanes;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), index = m->data->coordinate[0][lane];
+        address[lane] = l->base + (uint64_t)index * bytes;
+        inside |= (uint32_t)(index < l->width) << lane;
+    }
+    m->warp->denied = 0;
+    if (inside)
+        m->warp->block->launch->services->access(m->warp, inside, address, bytes, PTX_SPACE_GLOBAL,
+                                                 JIT_LOAD, m->place);
+    uint32_t denied = m->warp->denied & inside;
+    for (uint32_t rest = denied; rest; rest &= rest - 1)
+        for (uint32_t k = 0; k < 4; k++)
+            m->data->result[k][__builtin_ctz(rest)] = 0;
+    return lanes & ~denied;
+}
+
 static void
 read_texture(const struct image *m, uint32_t lanes)
 {
@@ -254,6 +282,9 @@ read_texture(const struct image *m, uint32_t lanes)
     if (m->what.op == JIT_TEX_GRAD && m->reading->anisotropy > 1 && m->texture->levels > 1)
         fail(m, lanes, EXEC_FAILED, "anisotropic filtering of a mipmapped texture is not supported",
              "set maxAnisotropy to 0 or 1");
+    lanes = guarded(m, lanes);
+    if (!lanes)
+        return;
     bool plain = m->what.op == JIT_TEX && m->what.geometry <= JIT_3D && m->texture->levels == 1 &&
                  !(m->what.flags & JIT_IMAGE_OFFSET);
     if (plain) {

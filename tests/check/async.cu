@@ -629,6 +629,69 @@ bad_surface_bounds(cudaSurfaceObject_t s)
     surf2Dwrite<int>(1, s, 4 * (int)threadIdx.x, 0);
 }
 
+/* -- textures on plain memory ------------------------------------------------------------------ */
+
+__global__ void
+good_texture(cudaTextureObject_t t, int *out)
+{
+    out[threadIdx.x] = tex1Dfetch<int>(t, (int)threadIdx.x + 16); /* some outside: 0 */
+}
+__global__ void
+bad_texture_unset(cudaTextureObject_t t, int *out)
+{
+    out[threadIdx.x] = tex1Dfetch<int>(t, (int)threadIdx.x);
+}
+__global__ void
+bad_texture_freed(cudaTextureObject_t t, int *out)
+{
+    out[threadIdx.x] = tex1Dfetch<int>(t, (int)threadIdx.x);
+}
+/* Other warps read what this one stores. */
+__global__ void
+bad_texture_race(cudaTextureObject_t t, int *of, int *out)
+{
+    of[threadIdx.x] = 1;
+    out[threadIdx.x] = tex1Dfetch<int>(t, 63 - (int)threadIdx.x);
+}
+__global__ void
+good_texture_barrier(cudaTextureObject_t t, int *of, int *out)
+{
+    int before = tex1Dfetch<int>(t, 63 - (int)threadIdx.x);
+    __syncthreads();
+    of[threadIdx.x] = out[threadIdx.x] = before;
+}
+
+static cudaTextureObject_t
+texture_on(int *at, int count)
+{
+    cudaTextureObject_t t = 0;
+    cudaResourceDesc from = {};
+    cudaTextureDesc how = {};
+    from.resType = cudaResourceTypeLinear;
+    from.res.linear.devPtr = at;
+    from.res.linear.sizeInBytes = (size_t)count * sizeof *at;
+    from.res.linear.desc = cudaCreateChannelDesc<int>();
+    cudaCreateTextureObject(&t, &from, &how, NULL);
+    return t;
+}
+static void
+launch_textures()
+{
+    int *at, *out;
+    cudaMalloc(&at, 64 * sizeof *at);
+    cudaMalloc(&out, 64 * sizeof *out);
+    cudaTextureObject_t t = texture_on(at, 64);
+    bad_texture_unset<<<1, 64>>>(t, out);
+    cudaMemset(at, 0, 64 * sizeof *at);
+    good_texture<<<1, 64>>>(t, out);
+    good_texture_barrier<<<1, 64>>>(t, at, out);
+    bad_texture_race<<<1, 64>>>(t, at, out);
+    cudaFree(at);
+    bad_texture_freed<<<1, 64>>>(t, out);
+    cudaDestroyTextureObject(t);
+    cudaFree(out);
+}
+
 /* -- functions behind pointers ---------------------------------------------------------------- */
 
 typedef void (*step)(int *, int);
@@ -782,6 +845,7 @@ main(int argc, char **argv)
     bad_vector_atomic_race<<<1, 64>>>(f, (float *)out);
     good_exchange<<<2, 32>>>((u64 *)f);
     bad_exchange<<<1, 1>>>((u64 *)f);
+    launch_textures();
     good_surface<<<1, BLOCK>>>(surface);
     bad_surface_race<<<1, 32>>>(surface);
     cudaMemset(at, 0, WIDE * sizeof(int));

@@ -185,6 +185,59 @@ waits(int *out)
     c.sync();
 }
 
+/* A message through device memory with fences of cluster scope, to a block of the same cluster. */
+__device__ int data, flag, counts[4];
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+message(int *out)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        data = 1;
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+        atomicExch(&flag, 1);
+    } else if (blockIdx.x == (RIGHT ? 1 : 2)) {
+        while (atomicAdd(&flag, 0) == 0)
+            ;
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+        out[0] = data;
+    }
+}
+/* The same with accesses of cluster scope, and a block's fence on one side of the wrong one. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+acquires(int *out)
+{
+    int seen = 0;
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        data = 1;
+        if (RIGHT)
+            asm volatile("st.release.cluster.global.u32 [%0], 1;" ::"l"(&flag) : "memory");
+        else
+            asm volatile("fence.acq_rel.cta;\n st.relaxed.cluster.global.u32 [%0], 1;" ::"l"(&flag) : "memory");
+    } else if (blockIdx.x == 1) {
+        while (!seen)
+            asm volatile("ld.acquire.cluster.global.u32 %0, [%1];" : "=r"(seen) : "l"(&flag) : "memory");
+        out[0] = data;
+    }
+}
+/* Sums of cluster scope: one for each cluster, or one for all. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+sums(int *out)
+{
+    asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(&counts[RIGHT ? blockIdx.x / 2 : 0]) : "memory");
+}
+/* A block's scope for what the blocks of a cluster share. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+narrow(int *out)
+{
+    if (RIGHT)
+        asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(&counts[blockIdx.x / 2]) : "memory");
+    else
+        asm volatile("red.relaxed.cta.global.add.u32 [%0], 1;" ::"l"(&counts[blockIdx.x / 2]) : "memory");
+}
+
 static void
 launch_boxes(bool right, int *tensor, int *out)
 {
@@ -218,9 +271,11 @@ main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "boxes"))
         launch_boxes(right, out + 512, out);
-    CASE(race)
-    CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(waits)
-        cudaError_t e = cudaDeviceSynchronize();
+    /* clang-format off */
+    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent)
+    CASE(waits) CASE(message) CASE(acquires) CASE(sums) CASE(narrow)
+    /* clang-format on */
+    cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(e));
     cudaFree(out);
     return 0;

@@ -20,6 +20,10 @@ expected = {
     "misaligned": ("misaligned", "at offset 0x4 of another block's shared memory, which is no multiple of 8", "a multiple of 8"),
     "sent": ("shared-race", "by different blocks of the cluster", "an mbarrier"),
     "boxes": ("shared-race", "nobody has waited for the copy to be done", "a wait for the mbarrier's phase"),
+    "message": ("global-race", "by different blocks", "atomics with fences"),
+    "acquires": ("global-race", "by different blocks", ""),
+    "sums": ("global-race", "atomic only inside a block or a cluster", "device scope"),
+    "narrow": ("global-race", "atomic only inside a block or a cluster", "cluster scope"),
     "waits": ("barrier-deadlock", "phase of parity 0 of the mbarrier at byte 0 of shared memory: 1 of 3 arrivals are missing",
               "as many arrivals"),
 }

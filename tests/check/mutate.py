@@ -12,9 +12,11 @@ are (lectures' mistakes) are left out, and named.
     LOCKSTEP=build/lockstep python3 tests/check/mutate.py            # the study: all of suite/, the table
     LOCKSTEP=build/lockstep python3 tests/check/mutate.py sum3/halo  # one program, each mutant
     ... --json FILE      what was found, for tools
+    ... --open "FILE.cu ARGUMENT ..." ...   other programs, with the arguments for their run: one file and headers beside it
 
 A mutant counts as reported when check names anything. Those that it stays silent on are right to be
-so where EQUIVALENT says why; all others are misses.
+so where EQUIVALENT says why; of the others those with a wrong result are misses, and those whose results
+are right as before show nothing at these sizes (a branch that is not taken, a barrier that stands twice).
 """
 import glob
 import json
@@ -52,6 +54,8 @@ unset_copy(const T *host, size_t count)
     return unset_device<T>(count);
 }
 #define suite_device unset_device
+"""
+TORN = """
 template <typename T, typename V>
 static __device__ inline T
 torn_Add(T *at, V value)
@@ -195,6 +199,14 @@ def find_mutants(text):
     for m in re.finditer(r"\bCHECK\(cuda(StreamWaitEvent|StreamSynchronize|EventSynchronize|DeviceSynchronize)\(",
                          code):
         yield "order", m.start(), balanced(code, m.start() + 5), "(void)0"
+    for m in re.finditer(r"(?<=[;{}\n])\s*(cuda(?:Memset|Memcpy)(?:Async)?)\(", code): # as other programs call them
+        end = balanced(code, m.end() - 1)
+        if "Memset" in m.group(1) or "HostToDevice" in code[m.start():end]:
+            yield "initialisation", m.start(1), end, "(void)0"
+    for m in re.finditer(r"(?<=[;{}\n])\s*(cuda(?:StreamWaitEvent|StreamSynchronize|EventSynchronize))\(", code):
+        yield "order", m.start(1), balanced(code, m.end() - 1), "(void)0"
+    for m in re.finditer(r"(?<=[;{}\n])\s*(cudaFree)\(", code):
+        yield "free", m.start(1), balanced(code, m.end() - 1), "(void)0"
     for m in re.finditer(r"\bCHECK\(cudaFree\(", code):
         yield "free", m.start(), balanced(code, m.start() + 5), "(void)0"
     for m in re.finditer(r"\bsuite_free_device\(([^;]*)\);", code):
@@ -213,8 +225,14 @@ class Study:
     def __init__(self, name, work):
         self.name = name
         path = os.path.join(root, "suite", name + ".cu")
-        with open(path) as f:
-            self.sizes = sizes_of(f.read()) + MORE_SIZES.get(name, [])
+        if name.split()[0].endswith(".cu"):
+            path, *words = name.split()
+            self.runs, self.prelude, self.folder = [words], TORN, os.path.dirname(os.path.abspath(path))
+        else:
+            with open(path) as f:
+                sizes = sizes_of(f.read()) + MORE_SIZES.get(name, [])
+            self.runs = [["--size", size, "--repeat", "0", "--quiet"] for size in sizes]
+            self.prelude, self.folder = PRELUDE + TORN, os.path.join(root, "suite/common")
         text = inlined(path, set())
         self.mutants = []
         for kind, begin, end, instead in find_mutants(text):
@@ -222,7 +240,7 @@ class Study:
             self.mutants.append({"program": name, "kind": kind, "line": line,
                                  "gone": text[begin:end].strip(),
                                  "text": text[:begin] + instead + text[end:]})
-        self.program = os.path.join(work, name.replace("/", "_"))
+        self.program = os.path.join(work, re.sub(r"\W", "_", name)[-100:])
         self.compile([text] + [m["text"] for m in self.mutants])
 
     def compile(self, texts):
@@ -231,7 +249,7 @@ class Study:
         macros = set(re.findall(r"^#\s*define\s+(\w+)", texts[0], re.M))
         source = self.program + ".cu"
         with open(source, "w") as out:
-            out.write("\n".join(system) + PRELUDE)
+            out.write("\n".join(system) + self.prelude)
             for k, text in enumerate(texts):
                 out.write("namespace mutant%d {\n#define main program\n%s\n#undef main\n}\n" % (k, text))
                 out.write("".join("#undef %s\n" % x for x in sorted(macros)))
@@ -239,7 +257,7 @@ class Study:
             for k in range(len(texts)):
                 out.write("    case %d: return mutant%d::program(argc, argv);\n" % (k, k))
             out.write("    }\n    return 9;\n}\n")
-        done = subprocess.run([lockstep, "cc", "-w", "-I" + root, "-I" + os.path.join(root, "suite/common"),
+        done = subprocess.run([lockstep, "cc", "-w", "-I" + root, "-I" + self.folder,
                                "-o", self.program, source], capture_output=True, text=True)
         if done.returncode:
             raise Unfit("%s: the mutants do not compile: %s" % (self.name, done.stderr.split("\n")[0]))
@@ -247,16 +265,21 @@ class Study:
     def run(self, k):
         """Kinds of findings at all sizes, and whether the results were right."""
         kinds, right = {}, True
-        for size in self.sizes:
+        for words in self.runs:
             path = self.program + ".json"
             env = dict(os.environ, MUTANT=str(k), ASAN_OPTIONS="detect_leaks=0") # the host's are not looked at
-            words = [self.program, "--size", size, "--repeat", "0", "--quiet"]
+            words = [self.program, *words]
+            if os.path.exists(path):
+                os.remove(path)
             try:
                 subprocess.run([lockstep, "check", "--json=" + path, "--", *words], env=env, capture_output=True,
                                timeout=120)
-                right &= subprocess.run(words, env=env, capture_output=True, timeout=120).returncode == 0
+                ended = subprocess.run(words, env=env, capture_output=True, timeout=120)
+                right &= ended.returncode == 0 and not re.search(rb"(?i)fail|mismatch|incorrect", ended.stdout)
             except subprocess.TimeoutExpired:
                 right = False # nothing was reported
+            if not os.path.exists(path): # nor where the program came to no call of the API
+                right = False
                 continue
             with open(path) as f:
                 result = json.load(f)
@@ -282,13 +305,19 @@ def study(name, work):
 
 
 def table(mutants):
-    lines = ["| taken away | mutants | reported | silent, cannot misbehave | missed |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| taken away | mutants | reported | silent, cannot misbehave | silent, results right | missed |",
+             "| --- | --- | --- | --- | --- | --- |"]
     for kind in KINDS + ["all"]:
         of = [m for m in mutants if kind in (m["kind"], "all")]
         reported = [m for m in of if m["found"]]
         excused = [m for m in of if not m["found"] and reason(m)]
-        lines.append("| %s | %d | %d | %d | %d |" % (kind, len(of), len(reported), len(excused),
-                                                     len(of) - len(reported) - len(excused)))
+        missed = [m for m in of if not m["found"] and not m["right"] and not reason(m)]
+        lines.append("| %s | %d | %d | %d | %d | %d |" % (
+            kind, len(of), len(reported), len(excused), len(of) - len(reported) - len(excused) - len(missed),
+            len(missed)))
+    if reported:
+        lines.append("Of those that behave otherwise %.1f %% are reported." % (
+            100 * len(reported) / (len(reported) + len(missed))))
     return "\n".join(lines)
 
 
@@ -306,7 +335,10 @@ EQUIVALENT = [
     ("average/case05", "i > 0", "the element before the first is taken from what the blocks kept, where "
      "there is a 0: only the first result is wrong"),
     ("average/case09", "i > 0", "shared memory holds a 0 before the first element: only the result is wrong"),
-    ("convolution/.*|smooth/shared", "MemcpyToSymbol", "variables of the device begin as 0"),
+    (".*", "MemcpyToSymbol", "variables of the device begin as 0"),
+    ("average/.*|devices/filter|convolution/vectors|difference/shuffle", "bounds: ",
+     "where the result is wrong, another element inside the array, or the lane's own, is taken"),
+    ("cache_config/move_execute_move", "suite_to_device(at", "the array has what the kernel before left there"),
     ("convolution/.*", "unset_mask", "the kernel reads the mask from constant memory, not this copy"),
     ("smooth/shared", "unset_weights", "the kernel reads the weights from constant memory, not this copy"),
 ]
@@ -326,6 +358,7 @@ def main():
     if "--json" in words:
         out = words[words.index("--json") + 1]
         words = [w for w in words if w not in ("--json", out)]
+    words = [w for w in words if w != "--open"]
     mutants, unfit = [], []
     with tempfile.TemporaryDirectory() as work:
         for name in words or sorted(os.path.relpath(p, root)[6:-3] for p in glob.glob(root + "/suite/*/*.cu")):
@@ -333,19 +366,19 @@ def main():
                 mutants += study(name, work)
             except Unfit as reason_why:
                 unfit.append(str(reason_why))
+            if out: # what is there is kept when the study is ended early
+                with open(out, "w") as f:
+                    json.dump(mutants, f, indent=1)
             for m in [m for m in mutants if words and m["program"] == name]:
                 print("%-15s %-50s %s%s" % (m["kind"], m["gone"][:50],
                                             ", ".join(sorted(m["found"])) or "silent: " + (reason(m) or "MISSED"),
                                             "" if m["right"] else " (result wrong)"))
-    if out:
-        with open(out, "w") as f:
-            json.dump(mutants, f, indent=1)
     print(table(mutants))
     print(f"Left out: {len(unfit)}", *unfit, sep="\n    ")
     for m in mutants:
         if not m["found"]:
             print("%s, %s: %s: %s" % (m["program"], m["kind"], m["gone"].split("\n")[0],
-                                      reason(m) or "MISSED" + ("" if m["right"] else " (the result is wrong)")))
+                                      reason(m) or ("the results are right" if m["right"] else "MISSED")))
 
 
 if __name__ == "__main__":
