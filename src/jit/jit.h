@@ -173,7 +173,12 @@ struct jit_block {
     uint64_t trace_local;    /* the same: number of the line of 128 bytes at which the block's local
                                 memory begins */
     struct jit_wgmma *wgmma; /* one per warp, zero when the block begins */
+    struct jit_wgmma_tiles **wgmma_tiles; /* NULL until they are needed; exec frees them */
 };
+
+/* Matrices that a wgmma has prepared: for its block alone, which forgets them when it begins. */
+struct jit_wgmma_tiles;
+void jit_wgmma_forget(struct jit_wgmma_tiles *t);
 
 /* (abi) How far a warp is with its warpgroup's products (wgmma). */
 enum { JIT_WGMMA_GROUPS = 8 };
