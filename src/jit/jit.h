@@ -176,10 +176,6 @@ struct jit_block {
     struct jit_wgmma_tiles **wgmma_tiles; /* NULL until they are needed; exec frees them */
 };
 
-/* Matrices that a wgmma has prepared: for its block alone, which forgets them when it begins. */
-struct jit_wgmma_tiles;
-void jit_wgmma_forget(struct jit_wgmma_tiles *t);
-
 /* (abi) How far a warp is with its warpgroup's products (wgmma). */
 enum { JIT_WGMMA_GROUPS = 8 };
 struct jit_wgmma {
@@ -193,9 +189,8 @@ struct jit_wgmma {
  * differ by constants, or do so within each half of the warp (jit_services.pattern, halves). Alike
  * are those of one place, kind, offset[], lanes and distance of the halves, whose base differs in
  * no bit of mask. */
-enum {
-    JIT_SEEN_WAYS = 32
-}; /* the one at ((base >> 2) ^ JIT_SEEN_LANES(lanes)) % JIT_SEEN_WAYS is looked at */
+/* The one at ((base >> 2) ^ JIT_SEEN_LANES(lanes)) % JIT_SEEN_WAYS is looked at. */
+enum { JIT_SEEN_WAYS = 32 };
 /* Blocks of 20 threads a row have warps with other lanes each, at the same addresses. */
 #define JIT_SEEN_LANES(lanes) ((uint32_t)(lanes)*0x9e3779b1u >> 27)
 struct jit_seen {

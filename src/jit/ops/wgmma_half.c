@@ -270,12 +270,12 @@ add_products(const struct rows *a, const struct columns *b, struct part part[2])
     }
 }
 
-struct ends {
+struct results {
     __m512 result;   /* where nothing is out of the ordinary: */
     __m512i strange; /* below zero: the sum or D is too large for this */
 };
 
-INLINE struct ends
+INLINE struct results
 end_part(const struct rows *a, const struct columns *b, uint32_t p, const struct part *s,
          uint32_t v)
 {
@@ -298,7 +298,7 @@ end_part(const struct rows *a, const struct columns *b, uint32_t p, const struct
     sum = _mm512_add_epi32(sum, _mm512_cvttps_epi32(before));
     __m512 result =
         _mm512_mul_ps(_mm512_cvt_roundepi32_ps(sum, TO_ZERO), _mm512_castsi512_ps(unit));
-    return (struct ends){result, strange};
+    return (struct results){result, strange};
 }
 
 /* Results into d; false: some of the 64 have to be looked at. */
@@ -308,7 +308,7 @@ end_sums(const struct rows *a, const struct columns *b, uint32_t p, const struct
 {
     __m512i strange = _mm512_setzero_si512();
     for (uint32_t v = 0; v < PARTS; v++) {
-        struct ends e = end_part(a, b, p, s, v);
+        struct results e = end_part(a, b, p, s, v);
         _mm512_storeu_ps(&d[v / 2 * 2 + p][v % 2 * 16], e.result);
         strange = _mm512_or_si512(strange, e.strange);
     }
@@ -322,7 +322,7 @@ end_strange(const struct rows *a, const struct columns *b, uint32_t p, const str
 {
     uint64_t odd = 0;
     for (uint32_t v = 0; v < PARTS; v++) {
-        struct ends e = end_part(a, b, p, s, v);
+        struct results e = end_part(a, b, p, s, v);
         __m512 before = _mm512_castsi512_ps(s->before[v]);
         __mmask16 none = (__mmask16)(s->none >> 16 * v);
         e.result = _mm512_mask_add_ps(e.result, none, before, _mm512_setzero_ps());
