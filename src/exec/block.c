@@ -107,6 +107,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *l
                                   .rank = rank,
                                   .asked = s->asked,
                                   .wgmma = s->wgmma,
+                                  .wgmma_tiles = &s->wgmma_tiles,
                                   .local = s->local_map ? s->local_map + GUARD : NULL,
                                   .owner = s};
     if (s->run_number == run->number) { /* what a tool keeps per jit_block */
@@ -136,6 +137,7 @@ exec_slot_free(struct exec_slot *s)
     free(s->frames);
     free(s->pending);
     free(s->tmem);
+    free(s->wgmma_tiles);
     local_free(s);
     memory_window_fini(&s->shared);
     text_free(&s->out);
@@ -184,6 +186,7 @@ block_begin(struct exec_slot *s, uint64_t number)
     exec_tmem_begin(s);
     if (k->may_wait) /* without a loop that waits no warpgroup meets */
         memset(s->wgmma, 0, sizeof s->wgmma[0] * s->warps);
+    jit_wgmma_forget(s->wgmma_tiles);
     memset(s->passed, 0, sizeof s->passed[0] * s->warps);
     if (s->run->tool && s->run->tool->block_begin)
         s->run->tool->block_begin(&s->block);

@@ -157,7 +157,8 @@ struct exec_slot {
     uint8_t lane_barrier[EXEC_MAX_THREADS];   /* at which barrier */
     struct jit_asked asked[EXEC_MAX_THREADS];
     struct jit_wgmma wgmma[EXEC_MAX_WARPS];
-    jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
+    struct jit_wgmma_tiles *wgmma_tiles; /* or NULL */
+    jit_warp_fn code[EXEC_MAX_WARPS];    /* what to call, */
     jit_warp_fn inner[EXEC_MAX_WARPS]; /* the warp function: the same, or behind exec_fiber_call */
     struct exec_fiber *fiber[EXEC_MAX_WARPS];
     uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: the lanes that wait there; 0: any */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK = 16 };
+enum { CHUNK = 16, FEW_ROWS = 4 };
 
 /* One lane's. */
 struct tensor {
@@ -96,6 +96,8 @@ check_place(const struct tensor *t)
         fail(t, EXEC_INVALID_TENSOR, illegal,
              "coordinate 0 is %d, of elements of %u bytes: a box begins at multiples of 16 bytes",
              t->where.at[0], bytes);
+    if (t->what.flags & JIT_TENSOR_ROWS && (m->interleave || m->box[1] != 1))
+        fail(t, EXEC_INVALID_TENSOR, illegal, "four rows are copied by a map whose box is one row");
     if (t->what.op != JIT_TENSOR_LOAD)
         check_store(t);
     for (uint32_t k = 0; im2col && k + 2 < m->rank; k++) {
@@ -181,8 +183,12 @@ scatter_row(const struct tensor *t, uint64_t at, const uint8_t *row, uint32_t by
 static void
 gather_row(const struct tensor *t, uint64_t at, uint8_t *row, uint32_t bytes)
 {
-    for (uint32_t k = 0; k < bytes; k += CHUNK)
-        memcpy(row + k, chunk_at(t, at + k), CHUNK);
+    uint64_t changed = 0, a = t->shared + at;
+    for (uint32_t k = 0; k < bytes; k += CHUNK, a += CHUNK) {
+        if (!k || a % 128 == 0)
+            changed = tensor_swizzled((enum tensor_swizzle)t->map->swizzle, a) ^ a;
+        memcpy(row + k, (const void *)(uintptr_t)(a ^ changed), CHUNK);
+    }
 }
 
 /* -- a box ------------------------------------------------------------------------------------- */
@@ -225,6 +231,10 @@ store_slab(const struct tensor *t, const struct tensor_walk *w, const struct ten
     for (uint32_t r = 0; r < s->rows && bytes; r++) {
         uint64_t to = s->global + r * s->step + s->low, at = s->at + (uint64_t)r * w->pitch;
         const uint8_t *from = (const uint8_t *)(uintptr_t)(t->shared + at);
+        if (t->map->swizzle && t->what.op == JIT_TENSOR_STORE && bytes == w->row) {
+            gather_row(t, at, (uint8_t *)(uintptr_t)to, bytes);
+            continue;
+        }
         if (t->map->swizzle) {
             gather_row(t, at, row, w->row);
             from = row;
@@ -238,8 +248,28 @@ store_slab(const struct tensor *t, const struct tensor_walk *w, const struct ten
     }
 }
 
+/* gather4 and scatter4 are four boxes, one behind the other in shared memory (PTX ISA 5.5.3.2). */
+static uint32_t
+boxes_of(const struct tensor *t)
+{
+    return t->what.flags & JIT_TENSOR_ROWS ? FEW_ROWS : 1;
+}
+
+static struct tensor
+box_of(const struct tensor *t, uint32_t k)
+{
+    struct tensor one = *t;
+    struct tensor_walk w;
+    if (!k)
+        return one;
+    one.where.at[1] = t->data->at[1 + k][t->lane];
+    tensor_walk_begin(&w, one.map, &one.where);
+    one.shared += k * tensor_walk_extent(&w);
+    return one;
+}
+
 static void
-copy(const struct tensor *t)
+copy_box(const struct tensor *t)
 {
     struct tensor_walk w;
     struct tensor_slab s;
@@ -249,6 +279,15 @@ copy(const struct tensor *t)
             load_slab(t, &w, &s);
         else
             store_slab(t, &w, &s);
+    }
+}
+
+static void
+copy(const struct tensor *t)
+{
+    for (uint32_t k = 0; k < boxes_of(t); k++) {
+        struct tensor one = box_of(t, k);
+        copy_box(&one);
     }
 }
 
@@ -300,7 +339,7 @@ announce_shared(const struct tensor *t, const struct tensor_walk *w)
 }
 
 static bool
-announce_all(const struct tensor *t)
+announce_box(const struct tensor *t)
 {
     struct tensor_walk w;
     struct tensor_slab s;
@@ -309,6 +348,17 @@ announce_all(const struct tensor *t)
     while (fine && tensor_walk_next(&w, &s))
         fine = announce_slab(t, &w, &s);
     return fine && (t->what.op == JIT_TENSOR_LOAD || announce_shared(t, &w));
+}
+
+static bool
+announce_all(const struct tensor *t)
+{
+    bool fine = true;
+    for (uint32_t k = 0; fine && k < boxes_of(t); k++) {
+        struct tensor one = box_of(t, k);
+        fine = announce_box(&one);
+    }
+    return fine;
 }
 
 /* -- instructions ------------------------------------------------------------------------------ */
@@ -325,6 +375,11 @@ begin_copy(struct tensor *t)
     for (uint32_t k = 0; k < 3; k++)
         t->where.shift[k] = shifts ? (uint16_t)t->data->shift[k][t->lane] : 0;
     check_place(t);
+    for (uint32_t k = 1; k < boxes_of(t); k++) {
+        struct tensor one = box_of(t, k);
+        if (t->what.op != JIT_TENSOR_LOAD)
+            check_store(&one);
+    }
 }
 
 /* A box into one block's shared memory, whose mbarrier learns of it. */
@@ -336,11 +391,12 @@ load_box(const struct tensor *t, uint64_t barrier)
     tell(t, JIT_ASYNC_BULK, barrier, 0);
     if (fine)
         copy(t);
-    jit_mbarrier_complete(barrier, tensor_map_bytes(t->map));
+    jit_mbarrier_complete(barrier, boxes_of(t) * tensor_map_bytes(t->map));
     tell(t, JIT_ASYNC_AFTER, barrier, 0);
 }
 
-/* To the same place in each block that the mask names. */
+/* To the same place in each block that the mask names. For cta_group::2 the mbarriers are those of
+ * the even blocks, or of the odd ones: where the one that the instruction names lies. */
 static void
 load(struct tensor *t)
 {
@@ -356,10 +412,12 @@ load(struct tensor *t)
         fail(t, EXEC_INVALID_TENSOR, illegal, "multicast to blocks 0x%x of a cluster of %u", blocks,
              b->launch->cluster_blocks);
     for (uint32_t rest = blocks; rest; rest &= rest - 1) {
-        uint64_t to = (uint64_t)__builtin_ctz(rest) << JIT_RANK_BIT;
-        uint64_t mask = (1ull << JIT_RANK_BIT) - 1;
+        uint64_t rank = (uint64_t)__builtin_ctz(rest), to = rank << JIT_RANK_BIT;
+        uint64_t mask = (1ull << JIT_RANK_BIT) - 1, tells = to;
+        if (t->what.flags & JIT_TENSOR_PAIR)
+            tells = ((rank & ~1ull) | ((barrier - window) >> JIT_RANK_BIT & 1)) << JIT_RANK_BIT;
         t->shared = window + to + ((own - window) & mask);
-        load_box(t, window + to + ((barrier - window) & mask));
+        load_box(t, window + tells + ((barrier - window) & mask));
     }
 }
 
@@ -389,11 +447,12 @@ static bool
 is_stored_already(const struct tensor *t, uint32_t done)
 {
     const struct jit_tensor_data *d = t->data;
+    uint32_t coordinates = t->what.flags & JIT_TENSOR_ROWS ? 1 + FEW_ROWS : t->what.rank;
     for (; done; done &= done - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(done), k = 0;
-        while (k < t->what.rank && d->at[k][l] == d->at[k][t->lane])
+        while (k < coordinates && d->at[k][l] == d->at[k][t->lane])
             k++;
-        if (k == t->what.rank && same_map(d->map[l], d->map[t->lane]) &&
+        if (k == coordinates && same_map(d->map[l], d->map[t->lane]) &&
             d->shared[l] == d->shared[t->lane])
             return true;
     }

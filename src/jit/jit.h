@@ -173,6 +173,7 @@ struct jit_block {
     uint64_t trace_local;    /* the same: number of the line of 128 bytes at which the block's local
                                 memory begins */
     struct jit_wgmma *wgmma; /* one per warp, zero when the block begins */
+    struct jit_wgmma_tiles **wgmma_tiles; /* NULL until they are needed; exec frees them */
 };
 
 /* (abi) How far a warp is with its warpgroup's products (wgmma). */
@@ -188,9 +189,8 @@ struct jit_wgmma {
  * differ by constants, or do so within each half of the warp (jit_services.pattern, halves). Alike
  * are those of one place, kind, offset[], lanes and distance of the halves, whose base differs in
  * no bit of mask. */
-enum {
-    JIT_SEEN_WAYS = 32
-}; /* the one at ((base >> 2) ^ JIT_SEEN_LANES(lanes)) % JIT_SEEN_WAYS is looked at */
+/* The one at ((base >> 2) ^ JIT_SEEN_LANES(lanes)) % JIT_SEEN_WAYS is looked at. */
+enum { JIT_SEEN_WAYS = 32 };
 /* Blocks of 20 threads a row have warps with other lanes each, at the same addresses. */
 #define JIT_SEEN_LANES(lanes) ((uint32_t)(lanes)*0x9e3779b1u >> 27)
 struct jit_seen {

@@ -32,6 +32,8 @@ enum { /* flags */
        JIT_TENSOR_IM2COL = 1,
        JIT_TENSOR_MULTICAST = 2, /* to the blocks[] of the cluster */
        JIT_TENSOR_ANNOUNCED = 4, /* accesses are announced: services->access */
+       JIT_TENSOR_ROWS = 8,      /* gather4, scatter4: four boxes of a row; at: the column, rows */
+       JIT_TENSOR_PAIR = 16,     /* multicast for cta_group::2: mbarriers of one block of a pair */
 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */

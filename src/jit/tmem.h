@@ -124,4 +124,8 @@ const char *jit_tmem_descriptor_fault(uint64_t descriptor);
 /* Sixteen numbers of 6 or 4 bits at the start of 16 bytes become bytes (9.7.16.9.1). */
 void jit_tmem_unpack(unsigned bits, uint8_t chunk[16]);
 
+/* Matrices that a wgmma has prepared: for its block alone, which forgets them when it begins. */
+struct jit_wgmma_tiles;
+void jit_wgmma_forget(struct jit_wgmma_tiles *t);
+
 #endif

@@ -67,9 +67,10 @@ put_place(struct tensor *t, const struct ptx_operand *o)
         v = core_value(t->c, t->i, map, 64, false);
     }
     core_store_field(t->c, t->data, AT(map), v);
-    if (at->count != t->what.rank)
-        return emit_fail(&t->c->e, "%s: %u coordinates, %u dimensions", name_of(t), at->count,
-                         t->what.rank);
+    unsigned wanted = t->what.flags & JIT_TENSOR_ROWS ? 5 : t->what.rank;
+    if (at->count != wanted)
+        return emit_fail(&t->c->e, "%s: %u coordinates, %u are wanted", name_of(t), at->count,
+                         wanted);
     put_numbers(t, AT(at), at, at->count);
     return true;
 }
@@ -88,8 +89,7 @@ static bool
 find_kind(struct tensor *t)
 {
     static const uint16_t ranks[] = {PTX_M_1D, PTX_M_2D, PTX_M_3D, PTX_M_4D, PTX_M_5D};
-    static const uint16_t refused[] = {PTX_M_IM2COL_W,      PTX_M_IM2COL_W_128, PTX_M_TILE_GATHER4,
-                                       PTX_M_TILE_SCATTER4, PTX_M_CTA_GROUP_1,  PTX_M_CTA_GROUP_2};
+    static const uint16_t refused[] = {PTX_M_IM2COL_W, PTX_M_IM2COL_W_128};
     const struct ptx_insn *p = &t->i->i;
     for (uint8_t k = 0; k < sizeof ranks / sizeof *ranks; k++)
         if (ptx_has(p, (enum ptx_mod)ranks[k]))
@@ -102,6 +102,12 @@ find_kind(struct tensor *t)
                              ptx_mod_name((enum ptx_mod)refused[k]));
     if (ptx_has(p, PTX_M_IM2COL) || ptx_has(p, PTX_M_IM2COL_NO_OFFS))
         t->what.flags |= JIT_TENSOR_IM2COL;
+    if (ptx_has(p, PTX_M_TILE_GATHER4) || ptx_has(p, PTX_M_TILE_SCATTER4))
+        t->what.flags |= JIT_TENSOR_ROWS;
+    if ((t->what.flags & JIT_TENSOR_ROWS) && t->what.rank != 2)
+        return emit_fail(&t->c->e, "%s of four rows is of two dimensions", name_of(t));
+    if (ptx_has(p, PTX_M_CTA_GROUP_2))
+        t->what.flags |= JIT_TENSOR_PAIR;
     if ((t->what.flags & JIT_TENSOR_IM2COL) && t->what.rank < 3)
         return emit_fail(&t->c->e, "%s.im2col of less than three dimensions", name_of(t));
     return true;

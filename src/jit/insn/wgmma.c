@@ -190,12 +190,28 @@ store_operands(const struct wgmma_product *m, value data)
                          core_value(c, m->i, &o[m->before].elements[k], 32, false));
 }
 
+/* The sums that ops/wgmma_half.c can make, where the host can. */
+static void
+decide(struct wgmma_product *m)
+{
+    struct wgmma_form *f = &m->form;
+    bool halves = f->a == WGMMA_F16 && f->d == WGMMA_F32;
+    f->plain = !emit_on(&m->c->e, PASS_HALF_PRODUCTS);
+    if (!halves || f->plain)
+        return;
+    if (f->sparse)
+        emit_missed(&m->c->e, PASS_HALF_PRODUCTS, "A is sparse");
+    else
+        emit_fired(&m->c->e, PASS_HALF_PRODUCTS, "64 x %u sums of doubles", f->n);
+}
+
 static bool
 multiply(struct core *c, const struct wir_insn *i)
 {
     struct wgmma_product m = {.c = c, .i = i};
     if (!find_form(&m))
         return false;
+    decide(&m);
     value data = data_of(c), lanes = core_mask_bits(c), place = core_i32(c, i->place);
     core_fence(c, false);
     store_operands(&m, data);

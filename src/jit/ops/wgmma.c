@@ -180,21 +180,25 @@ run_bits(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
 /* -- the instruction --------------------------------------------------------------------------- */
 
 void
-wgmma_run(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t (*d)[32])
+wgmma_run(struct jit_warp *w, const struct wgmma_form *f, const struct wgmma_operands *o,
+          uint32_t (*d)[32])
 {
     struct wgmma_factors x;
+    struct wgmma_place b = place_of(o->b);
     x.form = f;
     x.k = (f->a == WGMMA_B1 ? ROW_BYTES : ROW_BYTES / wgmma_bytes_of(f->a)) << f->sparse;
     if (f->in_registers)
         take_fragment(o->fragment, x.a);
     else
         load_rows(o->shared, o->a, f->trans_a, o->row, ROWS, ROW_BYTES, x.a);
-    load_rows(o->shared, o->b, f->trans_b, 0, f->n, ROW_BYTES << f->sparse, x.b);
     x.bits = f->a == WGMMA_E4M3 || f->a == WGMMA_E5M2 ? 13 : 25;
     x.scale_d = 0;
     x.scaled = false;
     for (uint32_t r = 0; r < ROWS; r++)
         x.kept[r] = ~0ull;
+    if (wgmma_half(w, &x, &b, o, d))
+        return;
+    load_rows(o->shared, o->b, f->trans_b, 0, f->n, ROW_BYTES << f->sparse, x.b);
     if (f->sparse)
         spread(f, o->metadata, &x);
     if (f->a == WGMMA_B1)
@@ -299,7 +303,7 @@ wgmma_warp(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struc
         return;
     o->shared = w->block->shared;
     o->row = w->warp % 4 * ROWS;
-    wgmma_run(f, o, (uint32_t(*)[32])(o + 1));
+    wgmma_run(w, f, o, (uint32_t(*)[32])(o + 1));
     w->block->wgmma[w->warp].done++;
 }
 

@@ -48,6 +48,7 @@ struct wgmma_form {
     uint8_t trans_a, trans_b;
     uint8_t negate; /* the products: one of the scales is -1 */
     uint8_t saturate;
+    uint8_t plain; /* without the pass half-products */
 };
 enum { WGMMA_FORM_BYTES = sizeof(struct wgmma_form) };
 
@@ -79,7 +80,8 @@ enum { WGMMA_SYMBOLS = 5 };
 bool wgmma_symbol(size_t i, const char **name, void **address);
 
 /* d: the registers of D, each of 32 lanes. */
-void wgmma_run(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t (*d)[32]);
+void wgmma_run(struct jit_warp *w, const struct wgmma_form *f, const struct wgmma_operands *o,
+               uint32_t (*d)[32]);
 
 /* What it reads of shared memory, in rows of 16 bytes: their offsets into out; how many. */
 enum { WGMMA_MOST_READS = 32 + 4 * 256 };
@@ -215,6 +217,11 @@ wgmma_exponent_of(uint8_t ue8m0)
 {
     return (int16_t)(ue8m0 == 255 ? WGMMA_NO_NUMBER : ue8m0 - 127);
 }
+
+/* ops/wgmma_half.c: of f16, A in x, B in shared memory at `place`; false: not on this host, or for
+ * this form. */
+bool wgmma_half(struct jit_warp *w, struct wgmma_factors *x, const struct wgmma_place *place,
+                const struct wgmma_operands *o, uint32_t (*d)[32]);
 
 void wgmma_float(const struct wgmma_factors *x, bool add, uint32_t (*d)[32]);
 
