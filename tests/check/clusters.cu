@@ -11,8 +11,7 @@ namespace cg = cooperative_groups;
 enum { THREADS = 64 };
 
 /* A block reads what another one stores. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-race(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) race(int *out)
 {
     __shared__ int s[THREADS];
     auto c = cg::this_cluster();
@@ -26,8 +25,7 @@ race(int *out)
 }
 
 /* A block stores into another one's memory, whose block reads it. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-stores(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) stores(int *out)
 {
     __shared__ int s[THREADS];
     auto c = cg::this_cluster();
@@ -42,8 +40,7 @@ stores(int *out)
 }
 
 /* The last access, and the end of the block whose memory it is. */
-template <bool RIGHT> __global__ void __cluster_dims__(4, 1, 1)
-ends(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(4, 1, 1) ends(int *out)
 {
     __shared__ int s[THREADS];
     auto c = cg::this_cluster();
@@ -56,8 +53,7 @@ ends(int *out)
 }
 
 /* The first one, and its begin. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-begins(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) begins(int *out)
 {
     __shared__ int n;
     auto c = cg::this_cluster();
@@ -70,8 +66,7 @@ begins(int *out)
         out[blockIdx.x] = n;
 }
 
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-bounds(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) bounds(int *out)
 {
     __shared__ int s[THREADS];
     auto c = cg::this_cluster();
@@ -83,8 +78,7 @@ bounds(int *out)
 }
 
 /* Pairs of words at odd ones. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-misaligned(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) misaligned(int *out)
 {
     __shared__ alignas(8) int s[4 * THREADS];
     auto c = cg::this_cluster();
@@ -98,8 +92,7 @@ misaligned(int *out)
 }
 
 /* Bytes sent to another block's mbarrier: who waits for it may read them. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-sent(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) sent(int *out)
 {
     __shared__ alignas(16) int s[THREADS];
     __shared__ alignas(8) unsigned long long m;
@@ -132,8 +125,8 @@ sent(int *out)
 }
 
 /* Each block has a box of a tensor brought to both. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-boxes(const __grid_constant__ CUtensorMap map, int *out)
+template <bool RIGHT>
+__global__ void __cluster_dims__(2, 1, 1) boxes(const __grid_constant__ CUtensorMap map, int *out)
 {
     __shared__ alignas(128) int s[2][THREADS];
     __shared__ alignas(8) unsigned long long m;
@@ -161,8 +154,7 @@ boxes(const __grid_constant__ CUtensorMap map, int *out)
 }
 
 /* A thread that waits for a phase that nobody completes. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-waits(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) waits(int *out)
 {
     __shared__ alignas(8) unsigned long long m;
     auto c = cg::this_cluster();
@@ -187,8 +179,7 @@ waits(int *out)
 
 /* A message through device memory with fences of cluster scope, to a block of the same cluster. */
 __device__ int data, flag, counts[4];
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-message(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) message(int *out)
 {
     if (threadIdx.x)
         return;
@@ -204,8 +195,7 @@ message(int *out)
     }
 }
 /* The same with accesses of cluster scope, and a block's fence on one side of the wrong one. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-acquires(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) acquires(int *out)
 {
     int seen = 0;
     if (threadIdx.x)
@@ -215,27 +205,33 @@ acquires(int *out)
         if (RIGHT)
             asm volatile("st.release.cluster.global.u32 [%0], 1;" ::"l"(&flag) : "memory");
         else
-            asm volatile("fence.acq_rel.cta;\n st.relaxed.cluster.global.u32 [%0], 1;" ::"l"(&flag) : "memory");
+            asm volatile("fence.acq_rel.cta;\n st.relaxed.cluster.global.u32 [%0], 1;" ::"l"(&flag)
+                         : "memory");
     } else if (blockIdx.x == 1) {
         while (!seen)
-            asm volatile("ld.acquire.cluster.global.u32 %0, [%1];" : "=r"(seen) : "l"(&flag) : "memory");
+            asm volatile("ld.acquire.cluster.global.u32 %0, [%1];"
+                         : "=r"(seen)
+                         : "l"(&flag)
+                         : "memory");
         out[0] = data;
     }
 }
 /* Sums of cluster scope: one for each cluster, or one for all. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-sums(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) sums(int *out)
 {
-    asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(&counts[RIGHT ? blockIdx.x / 2 : 0]) : "memory");
+    asm volatile(
+        "red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(&counts[RIGHT ? blockIdx.x / 2 : 0])
+        : "memory");
 }
 /* A block's scope for what the blocks of a cluster share. */
-template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
-narrow(int *out)
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) narrow(int *out)
 {
     if (RIGHT)
-        asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(&counts[blockIdx.x / 2]) : "memory");
+        asm volatile("red.relaxed.cluster.global.add.u32 [%0], 1;" ::"l"(&counts[blockIdx.x / 2])
+                     : "memory");
     else
-        asm volatile("red.relaxed.cta.global.add.u32 [%0], 1;" ::"l"(&counts[blockIdx.x / 2]) : "memory");
+        asm volatile("red.relaxed.cta.global.add.u32 [%0], 1;" ::"l"(&counts[blockIdx.x / 2])
+                     : "memory");
 }
 
 static void
@@ -274,8 +270,8 @@ main(int argc, char **argv)
     /* clang-format off */
     CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent)
     CASE(waits) CASE(message) CASE(acquires) CASE(sums) CASE(narrow)
-    /* clang-format on */
-    cudaError_t e = cudaDeviceSynchronize();
+        /* clang-format on */
+        cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(e));
     cudaFree(out);
     return 0;
