@@ -172,9 +172,10 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
             continue;
         v->b->rough |= 1u << t->touch.lane;
         t->touch.at = a - first + ((uint64_t)n << k->shift);
-        t->log = t->uneven ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
-                                           t->mark.when & MARK_STRONG)
-                           : NULL;
+        t->log = t->uneven && strong_differ_at(v, t->touch.at)
+                     ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
+                                     t->mark.when & MARK_STRONG)
+                     : NULL;
         touch_cell(v, t, &k->cells[n]);
     }
 }

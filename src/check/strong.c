@@ -69,6 +69,24 @@ strong_differ(const struct visit *v)
     return known == UNEVEN_YES;
 }
 
+/* Places that reach a cell have to agree on whether it has a log. Those whose allocation is known
+ * answered for all of it; for the others it is asked where the access goes. */
+bool
+strong_differ_at(const struct visit *v, uint64_t address)
+{
+    const struct launch *l = v->b->launch;
+    const struct range *r = v->expect;
+    if (l->facts->opaque || (r->base && !(r->base >> 62)))
+        return true;
+    for (uint32_t n = 0; n < l->facts->facts_count; n++) {
+        const struct range *e = &l->expect[n];
+        if (differs(&l->facts->place[n]) &&
+            (!e->base || (address >= e->base && address < e->end)))
+            return true;
+    }
+    return false;
+}
+
 /* -- logs -------------------------------------------------------------------------------------- */
 
 static void

@@ -4,8 +4,8 @@
  * differ (kernel_facts.uneven). The last one says enough where they are alike: two do not race, and
  * what races with an earlier one races with the last one. Of those that differ in scope, or of
  * which some are volatile, an access may race with an early one and with none since. A log holds 32
- * accesses, then it begins anew; kernels whose only strong accesses are atomic operations of device
- * scope, red among them, have none.
+ * accesses, then it begins anew; words to whose allocation go only atomic operations of device scope,
+ * red among them, have none.
  */
 #ifndef LOCKSTEP_CHECK_STRONG_H
 #define LOCKSTEP_CHECK_STRONG_H
@@ -23,6 +23,8 @@ struct strong_logs {
 
 /* Strong accesses to where this place goes may differ: to its allocation, where that is known. */
 bool strong_differ(const struct visit *v);
+/* The same of one address, where strong_differ() is true. */
+bool strong_differ_at(const struct visit *v, uint64_t address);
 
 /* The log of the cell that begins at byte `cell`; NULL: there is none. make: an access joins it
  * soon, and the cell's last strong write is `strong`, with which a new log begins (none, of other

@@ -231,7 +231,8 @@ store_slab(const struct tensor *t, const struct tensor_walk *w, const struct ten
     for (uint32_t r = 0; r < s->rows && bytes; r++) {
         uint64_t to = s->global + r * s->step + s->low, at = s->at + (uint64_t)r * w->pitch;
         const uint8_t *from = (const uint8_t *)(uintptr_t)(t->shared + at);
-        if (t->map->swizzle && t->what.op == JIT_TENSOR_STORE && bytes == w->row) {
+        if (t->map->swizzle && t->what.op == JIT_TENSOR_STORE && bytes == w->row &&
+            bytes % CHUNK == 0) {
             gather_row(t, at, (uint8_t *)(uintptr_t)to, bytes);
             continue;
         }
@@ -416,6 +417,10 @@ load(struct tensor *t)
         uint64_t mask = (1ull << JIT_RANK_BIT) - 1, tells = to;
         if (t->what.flags & JIT_TENSOR_PAIR)
             tells = ((rank & ~1ull) | ((barrier - window) >> JIT_RANK_BIT & 1)) << JIT_RANK_BIT;
+        if (tells >> JIT_RANK_BIT >= b->launch->cluster_blocks)
+            fail(t, EXEC_INVALID_TENSOR, illegal,
+                 "cta_group::2 in a cluster of %u: block %u has no peer", b->launch->cluster_blocks,
+                 (uint32_t)rank);
         t->shared = window + to + ((own - window) & mask);
         load_box(t, window + tells + ((barrier - window) & mask));
     }

@@ -433,6 +433,37 @@ bad_warp_global(volatile int *x) /* in global memory */
 
 /* -- launches ---------------------------------------------------------------------------------- */
 
+/* A counter by a parameter and by a pointer out of memory, beside a volatile store elsewhere: who
+ * has seen the last addition may read it plainly, and nobody else. */
+__device__ int *counter;
+__device__ void
+count(int *x, bool looks)
+{
+    int *same = counter, seen = 0;
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        *(volatile int *)&flag = 1;
+        for (int k = 0; k < 3; k++)
+            seen += atomicAdd(same, 1);
+        x[1] = seen;
+        return;
+    }
+    while (looks && seen != 3)
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(x) : "memory");
+    x[2] = *same;
+}
+__global__ void
+good_count(int *x)
+{
+    count(x, true);
+}
+__global__ void
+bad_count(int *x)
+{
+    count(x, false);
+}
+
 int
 main()
 {
@@ -484,6 +515,9 @@ main()
     RUN(good_volatile_flag, 2, x);
     RUN(bad_volatile_flag, 2, x);
     RUN(bad_volatile_no_fence, 2, x);
+    cudaMemcpyToSymbol(counter, &x, sizeof x);
+    RUN(good_count, 2, x);
+    RUN(bad_count, 2, x);
     CLEAR();
     void *arguments[] = {&x};
     cudaLaunchCooperativeKernel((void *)good_grid, BLOCKS, THREADS, arguments, 0, 0);

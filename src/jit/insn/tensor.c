@@ -148,6 +148,14 @@ call_service(struct tensor *t)
 
 /* -- copies ------------------------------------------------------------------------------------ */
 
+/* A modifier of another direction. */
+static bool
+refuse(struct tensor *t, enum ptx_mod mod)
+{
+    return !ptx_has(&t->i->i, mod) ||
+           emit_fail(&t->c->e, "%s has no .%s", name_of(t), ptx_mod_name(mod));
+}
+
 /* [to], [map, {...}], [mbarrier] {, {offsets}} {, blocks of a multicast} {, policy}. */
 static bool
 emit_load(struct tensor *t)
@@ -155,6 +163,8 @@ emit_load(struct tensor *t)
     const struct ptx_insn *p = &t->i->i;
     unsigned next = 3;
     t->what.op = JIT_TENSOR_LOAD;
+    if (!refuse(t, PTX_M_TILE_SCATTER4))
+        return false;
     if (!put_address(t, AT(shared), 0, (enum ptx_space)p->space) || !put_place(t, &p->operand[1]) ||
         !put_address(t, AT(barrier), 2, PTX_SPACE_SHARED))
         return false;
@@ -182,9 +192,12 @@ emit_store(struct tensor *t)
 {
     const struct ptx_insn *p = &t->i->i;
     t->what.op = JIT_TENSOR_STORE;
+    if (!refuse(t, PTX_M_TILE_GATHER4) || !refuse(t, PTX_M_CTA_GROUP_1) ||
+        !refuse(t, PTX_M_CTA_GROUP_2))
+        return false;
     if (p->op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR) {
         t->what.op = JIT_TENSOR_REDUCE;
-        if (!find_reduction(t))
+        if (!refuse(t, PTX_M_TILE_SCATTER4) || !find_reduction(t))
             return false;
     }
     if (!put_place(t, &p->operand[0]) || !put_address(t, AT(shared), 1, PTX_SPACE_SHARED))

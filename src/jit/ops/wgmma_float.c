@@ -376,7 +376,9 @@ end_sums(struct manner r, struct sums *s, ints sum)
     if (r.wide)
         up = smaller(larger(up - s->base, (ints){0} - 250), (ints){0} + 250);
     floats before = (floats)s->before, c = r.wide ? scaled(before, up) : before * power(up);
-    sum += __builtin_convertvector(c, ints);
+    ints add = __builtin_convertvector(c, ints), all = (ints)((words)sum + (words)add);
+    s->odd |= ((sum ^ all) & (add ^ all)) >> 31; /* beyond 32 bits */
+    sum = all;
     s->odd |= (sum ^ sum >> 31) > INT32_MAX - 256;
     ints bits = cut_off(sum, -up, r.wide, r.half);
     bits = select_ints(s->late, (ints)(before + 0.0f), bits); /* no products: D, but for -0 */
