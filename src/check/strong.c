@@ -80,8 +80,7 @@ strong_differ_at(const struct visit *v, uint64_t address)
         return true;
     for (uint32_t n = 0; n < l->facts->facts_count; n++) {
         const struct range *e = &l->expect[n];
-        if (differs(&l->facts->place[n]) &&
-            (!e->base || (address >= e->base && address < e->end)))
+        if (differs(&l->facts->place[n]) && (!e->base || (address >= e->base && address < e->end)))
             return true;
     }
     return false;

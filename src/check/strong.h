@@ -4,8 +4,8 @@
  * differ (kernel_facts.uneven). The last one says enough where they are alike: two do not race, and
  * what races with an earlier one races with the last one. Of those that differ in scope, or of
  * which some are volatile, an access may race with an early one and with none since. A log holds 32
- * accesses, then it begins anew; words to whose allocation go only atomic operations of device scope,
- * red among them, have none.
+ * accesses, then it begins anew; words to whose allocation only atomic operations of device scope
+ * go, red among them, have none.
  */
 #ifndef LOCKSTEP_CHECK_STRONG_H
 #define LOCKSTEP_CHECK_STRONG_H
