@@ -37,9 +37,9 @@ need-packages:
 build/build.ninja: preset = release
 build-asan/build.ninja: preset = asan
 build-tsan/build.ninja: preset = tsan
-build/build.ninja build-asan/build.ninja build-tsan/build.ninja: CMakePresets.json
+build/build.ninja build-asan/build.ninja build-tsan/build.ninja: CMakePresets.json | need-packages
 	@mkdir -p $(@D) && cmake --preset $(preset) $(CMAKEFLAGS) >$(@D)/configure.log 2>&1 || \
-		{ cat $(@D)/configure.log; rm -f $@; exit 1; }
+		{ cat $(@D)/configure.log; rm -rf $@ $(@D)/CMakeCache.txt $(@D)/CMakeFiles; exit 1; }
 	@touch $@
 
 build/lockstep: build/build.ninja FORCE

@@ -339,7 +339,7 @@ struct block_state {
     struct pattern_shape **shape; /* per place */
     uint32_t waited;              /* for launches up to there */
     struct runs **runs;           /* per place */
-    struct gates *gates;
+    struct jit_gate *gates;
     struct notes *notes;
     struct range last;   /* an allocation lately found */
     struct chunk *chunk; /* of device memory's shadow, lately found (they stay); NULL: none */

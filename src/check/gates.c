@@ -11,19 +11,15 @@
 
 #include <string.h>
 
-struct gates {
-    struct jit_gate gate[];
-};
-
 void
 gates_begin(struct block_state *b)
 {
     uint32_t places = b->launch->facts->place_count + 1;
     if (!b->gates)
-        b->gates = ls_alloc(sizeof *b->gates + sizeof(struct jit_gate) * places);
-    if (b->block->gates != b->gates->gate) /* another jit_block: shared memory lies elsewhere */
-        memset(b->gates->gate, 0, sizeof(struct jit_gate) * places);
-    b->block->gates = b->gates->gate;
+        b->gates = ls_alloc(sizeof *b->gates * places);
+    if (b->block->gates != b->gates) /* another jit_block: shared memory lies elsewhere */
+        memset(b->gates, 0, sizeof(struct jit_gate) * places);
+    b->block->gates = b->gates;
     b->block->local_written = b->local_init;
 }
 
@@ -32,7 +28,7 @@ gates_close(struct block_state *b)
 {
     uint32_t places = b->launch->facts->place_count + 1;
     for (uint32_t k = 0; b->gates && k < places; k++)
-        __atomic_store_n(&b->gates->gate[k].size, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&b->gates[k].size, 0, __ATOMIC_RELAXED);
 }
 
 void
@@ -58,7 +54,7 @@ gate_open(const struct visit *v, uint64_t low, uint64_t end)
     struct block_state *b = v->b;
     const struct place_facts *f = v->facts;
     uint32_t all = v->bytes < 32 ? (1u << v->bytes) - 1 : ~0u;
-    struct jit_gate *g = &b->gates->gate[v->place];
+    struct jit_gate *g = &b->gates[v->place];
     low = aligned(v, low);
     /* What is only copied has to be looked at when it is. */
     if (b->peers || f != &b->facts[v->place] || f->flags || f->align != v->bytes ||
@@ -80,5 +76,5 @@ gate_open_wide(const struct visit *v)
     uint64_t low = aligned(v, v->expect->base);
     if (!b->peers && f == &b->facts[v->place] && !f->flags && f->align == v->bytes &&
         low < v->expect->end)
-        b->gates->gate[v->place] = (struct jit_gate){low, v->expect->end - low + 1};
+        b->gates[v->place] = (struct jit_gate){low, v->expect->end - low + 1};
 }
