@@ -22,7 +22,7 @@ B ?=
 # undefined; what has threads under thread.
 # debug/hang and debug/mistakes are not among them: a loop that waits is known after 20 million instructions, which take
 # minutes in sanitized code.
-ASAN_TESTS ?= ^((base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli)/|debug/(faults|past|steps|front_guide|front_dap)$$|check/(known|workers|counters|columns|own)$$|profile/(local|lanes|play)$$)
+ASAN_TESTS ?= ^((fuzz|base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli)/|debug/(faults|past|steps|front_guide|front_dap)$$|check/(known|workers|counters|columns|own)$$|profile/(local|lanes|play)$$)
 TSAN_TESTS ?= ^((memory|exec|device|cudart|cuda)/|check/(workers|columns|own)$$|profile/(local|scattered|lanes)$$)
 
 .PHONY: all demo test check install package wheel vscode figures bench format lint clean packages need-packages FORCE

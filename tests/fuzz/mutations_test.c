@@ -209,7 +209,18 @@ static bool
 compile(struct program *p, struct jit_engine *jit, const struct ptx_module *m, struct ls_error *err)
 {
     static const uint32_t shapes[][3] = {{32, 1, 1}, {16, 16, 1}, {33, 1, 1}, {8, 4, 2}};
-    struct jit_request r = {.module = m, .kernel = ptx_find_func(m, "k"), .events = pick(p, 8)};
+    /* none, replay, check, profile, profile told of each access, a schedule, passed over, debugger
+     */
+    static const uint32_t asked[] = {0,
+                                     JIT_EVENT_ACCESS,
+                                     JIT_EVENT_ACCESS | JIT_EVENT_SYNC | JIT_EVENT_GUARD,
+                                     JIT_EVENT_ACCESS | JIT_EVENT_COUNT | JIT_EVENT_SEEN,
+                                     JIT_EVENT_ACCESS | JIT_EVENT_COUNT,
+                                     JIT_EVENT_TURNS,
+                                     JIT_EVENT_COUNT | JIT_EVENT_PASSED,
+                                     JIT_EVENT_ACCESS | JIT_EVENT_STEP};
+    struct jit_request r = {
+        .module = m, .kernel = ptx_find_func(m, "k"), .events = asked[pick(p, 8)]};
     if (!r.kernel || !r.kernel->is_kernel || !r.kernel->has_body)
         return false;
     memcpy(r.block, shapes[pick(p, 4)], sizeof r.block);

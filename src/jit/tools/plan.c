@@ -89,7 +89,7 @@ tell_any(uint32_t events)
             tell |= rows[k].tell;
     if ((events & (JIT_EVENT_COUNT | JIT_EVENT_GUARD)) == JIT_EVENT_COUNT)
         tell |= TELL_OFFSET;
-    return tell;
+    return tell & TELL_ACCESS ? tell : tell & ~(unsigned)TELL_ACCESSES;
 }
 
 /* A parameter of the kernel: all lanes read the same words, every time. Those that are kept in
