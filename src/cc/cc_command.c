@@ -206,7 +206,10 @@ cc_add_device_options(struct step *s, struct words *w)
     cc_words_add(w, "-no-enable-noundef-analysis");
     /* What C++ leaves undefined and nvcc keeps is kept: a store through a null pointer is a fault,
      * a function that ends without its return gives any value, a loop that changes nothing hangs.
-     */
+     * A kernel's malloc and free are calls, though nobody uses the memory: a block freed twice is
+     * an error. */
+    cc_words_add(w, "-fno-builtin-malloc");
+    cc_words_add(w, "-fno-builtin-free");
     cc_words_add(w, "-fno-delete-null-pointer-checks");
     cc_words_add(w, "-fno-strict-return");
     cc_words_add(w, "-fno-finite-loops");

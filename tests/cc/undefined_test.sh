@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What C++ leaves undefined is not compiled away in kernels: accesses through null pointers fault, the end of a
 # function without its return gives some value, `this` may be null, bits of one type are read as another's, loops
-# that change nothing stay, and what must not be reached is a trap. Their right twins run.
+# that change nothing stay, what must not be reached is a trap, and memory of a kernel's malloc that nobody uses is
+# there to be misused. Their right twins run.
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -65,4 +66,20 @@ expect 7 "cudaErrorLaunchFailure 0"
 grep -q "trap in kernel" report || { fail "what must not be reached"; cat report; }
 echo '__global__ void k(int n) { unsigned x = n; while (x != 1) x = x & 1 ? 3 * x + 1 : x / 2; }' >loop.cu
 "$LOCKSTEP" cc -ptx loop.cu -o loop.ptx && grep -q 'bra' loop.ptx || fail "the loop is gone"
+cat >heap.cu <<'C'
+__global__ void freed() { int *p = (int *)malloc(64); free(p); if (TIMES == 2) free(p); }
+__global__ void past() { int *p = (int *)malloc(64); p[14 + TIMES] = 1; free(p); }
+__global__ void made() { int *p = new int[4]; p[2 + TIMES] = 1; delete[] p; }
+int main()
+{
+    freed<<<1, 1>>>();
+    past<<<1, 1>>>();
+    made<<<1, 1>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+C
+"$LOCKSTEP" check -w -DTIMES=1 heap.cu >report 2>&1 || { fail "the heap, used well"; cat report; }
+"$LOCKSTEP" check -w -DTIMES=2 heap.cu >report 2>&1 && fail "the heap: check is silent"
+grep -q 'freed already' report && [ "$(grep -c 'right past the end of allocation' report)" = 2 ] ||
+    { fail "the heap"; cat report; }
 exit $bad
