@@ -212,6 +212,7 @@ strong_flags(const struct visit *v)
                                      : 0) |
            (flags & PLACE_VOLATILE ? MARK_VOLATILE : 0) |
            (marked && order_fenced(b, v->warp, SCOPE_BLOCK) ? MARK_FENCED_BLOCK : 0) |
+           (marked && order_fenced(b, v->warp, SCOPE_CLUSTER) ? MARK_FENCED_CLUSTER : 0) |
            (marked && order_fenced(b, v->warp, SCOPE_DEVICE) ? MARK_FENCED : 0);
 }
 

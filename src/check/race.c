@@ -31,9 +31,11 @@ race_with_work(const struct block_state *b, const struct mark *m)
 static enum verdict
 judge_volatile(const struct visit *v, const struct mark *m, bool inside, bool write)
 {
+    static const uint32_t fenced[SCOPES] = {MARK_FENCED_BLOCK, MARK_FENCED_CLUSTER, MARK_FENCED};
     const struct block_state *b = v->b;
-    bool mine = v->op == JIT_LOAD || order_fenced(b, v->warp, inside ? SCOPE_BLOCK : SCOPE_DEVICE);
-    bool theirs = !write || m->when & (inside ? MARK_FENCED_BLOCK : MARK_FENCED);
+    enum scope between = order_scope_to(b, mark_block(m));
+    bool mine = v->op == JIT_LOAD || order_fenced(b, v->warp, between);
+    bool theirs = !write || m->when & fenced[between];
     bool both = m->when & MARK_VOLATILE && v->facts->flags & PLACE_VOLATILE;
     bool warp = both && inside && mark_warp(m) == v->warp;
     if (order_seen(b, v->warp, mark_block(m), mark_warp(m), mark_stamp(m)))

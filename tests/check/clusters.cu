@@ -216,6 +216,23 @@ template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) acquires(int *ou
         out[0] = data;
     }
 }
+/* A volatile flag between fences of cluster scope. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) polls(int *out)
+{
+    volatile int *f = &flag;
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        data = 1;
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+        *f = 1;
+    } else if (blockIdx.x == (RIGHT ? 1 : 2)) {
+        while (*f == 0)
+            ;
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+        out[0] = data;
+    }
+}
 /* Sums of cluster scope: one for each cluster, or one for all. */
 template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) sums(int *out)
 {
@@ -269,7 +286,7 @@ main(int argc, char **argv)
         launch_boxes(right, out + 512, out);
     /* clang-format off */
     CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent)
-    CASE(waits) CASE(message) CASE(acquires) CASE(sums) CASE(narrow)
+    CASE(waits) CASE(message) CASE(acquires) CASE(polls) CASE(sums) CASE(narrow)
         /* clang-format on */
         cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(e));
