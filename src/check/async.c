@@ -211,6 +211,14 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
         mbarrier_did(b, w->warp, lanes, number, barrier, barrier + JIT_LANES, place);
         return;
     }
+    if (what == JIT_ASYNC_MOVE) {
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            moves_unset(b, barrier[lane], barrier[JIT_LANES + lane],
+                        number & ((1u << JIT_MOVE_BITS) - 1), number >> JIT_MOVE_BITS);
+        }
+        return;
+    }
     if (what == JIT_ASYNC_MAP || what == JIT_ASYNC_MAP_SET) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes), thread = w->warp * JIT_LANES + lane;
         (what == JIT_ASYNC_MAP ? map_used : map_changed)(b, thread, barrier[lane], place);

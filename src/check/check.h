@@ -33,6 +33,7 @@
  *   local.c         a thread's local memory
  *   race_reports.c  the findings about two accesses
  *   copies.c        copies of what nobody wrote
+ *   moves.c         the same of bulk copies
  *   nested.c        launches from kernels
  *   flags.c         flags, locks, counters
  *   order.c         who happens before whom

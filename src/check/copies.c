@@ -8,7 +8,7 @@
  * selections. Here each warp keeps for such a load, once it has met unset bytes, which lanes got
  * them and what they were. A store hands them on when the lane has executed the load since it last
  * executed the store, and stores that very value. A copy in the background (cp.async) is a load and
- * a store in one.
+ * a store in one; of bulk copies see moves.c.
  */
 #include "check/check_priv.h"
 

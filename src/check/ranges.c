@@ -117,6 +117,33 @@ global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t
     return count;
 }
 
+bool
+global_byte_written(struct global_shadow *g, uint64_t at)
+{
+    struct chunk *k = shadow_chunk(g, at, true);
+    if (!k)
+        return true;
+    chunk_lock(k);
+    struct cell c = chunk_cell(k, at & (CHUNK - 1));
+    chunk_unlock(k);
+    return cell_is_written(&c);
+}
+
+void
+global_word_unset(struct global_shadow *g, uint64_t at, uint32_t bytes)
+{
+    struct chunk *k = shadow_chunk(g, at, true);
+    if (!k)
+        return;
+    chunk_lock(k);
+    uint32_t first = at & (CHUNK - 1);
+    if (chunk_need_cells(g, k) && (bytes == 4 || !k->shift || chunk_cut_cells(g, k)))
+        for (uint32_t n = first >> k->shift; n <= (first + bytes - 1) >> k->shift; n++)
+            k->cells[n].write.when |= MARK_UNSET;
+    k->whole = false;
+    chunk_unlock(k);
+}
+
 /* In a chunk that is all of the range's. */
 static bool
 chunk_written(struct chunk *k)

@@ -70,6 +70,12 @@ cell_is_written(const struct cell *c)
     return (c->write.when & (MARK_WRITTEN | MARK_UNSET)) == MARK_WRITTEN || c->strong.when;
 }
 
+/* -- ranges.c ---------------------------------------------------------------------------------- */
+
+bool global_byte_written(struct global_shadow *g, uint64_t at);
+/* Bytes of one word, just written, are copies of what nothing has written. */
+void global_word_unset(struct global_shadow *g, uint64_t at, uint32_t bytes);
+
 /* -- read_shared.c ----------------------------------------------------------------------------- */
 
 /* A load of what was written before this launch, by some thread, and that two blocks have read

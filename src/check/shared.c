@@ -95,6 +95,13 @@ shared_word_of_peer(struct block_state *b, uint64_t word)
     b->write[word] = (uint64_t)b->first << STAMP_SHIFT | PACK_PEER;
 }
 
+void
+shared_word_unset(struct block_state *b, uint64_t word)
+{
+    b->write[word] |= PACK_UNSET;
+    b->any_unset = true;
+}
+
 static uint64_t *
 cut(uint64_t *cells, uint64_t count)
 {

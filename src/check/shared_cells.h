@@ -56,7 +56,7 @@ unpack(const struct block_state *b, uint64_t m)
     if (m & PACK_MANY)
         flags |= (m >> PACK_LANE2 & 31) << LANE2_SHIFT;
     else if (m & PACK_FENCED)
-        flags |= MARK_FENCED | MARK_FENCED_BLOCK;
+        flags |= MARK_FENCED | MARK_FENCED_CLUSTER | MARK_FENCED_BLOCK;
     if (b->facts[pack_place(m)].flags & PLACE_VOLATILE)
         flags |= MARK_VOLATILE;
     return (struct mark){.who = (uint64_t)b->launch->work << WORK_SHIFT |
@@ -117,5 +117,7 @@ uint64_t shared_farthest(const struct check *c, const uint64_t *address, uint32_
 
 /* The mark, without lanes, of an access that now is made. */
 uint64_t pack_of(const struct visit *v);
+/* The word, just written, is a copy of what nobody has written. */
+void shared_word_unset(struct block_state *b, uint64_t word);
 
 #endif

@@ -95,6 +95,13 @@ struct mbarrier *mbarrier_at(struct transfers *t, uint64_t address);
 /* The warp has waited on the mbarrier that learns of the transfer, and not for that phase of it. */
 bool mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t transfer);
 
+/* -- moves.c ----------------------------------------------------------------------------------- */
+
+/* A bulk copy, whose accesses were looked at: what is unset where it reads is so where it writes.
+ * swizzle: of the side in shared memory. */
+void moves_unset(struct block_state *b, uint64_t to, uint64_t from, uint32_t bytes,
+                 uint32_t swizzle);
+
 /* -- mbarriers.c ------------------------------------------------------------------------------- */
 
 static inline uint64_t

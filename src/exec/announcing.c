@@ -27,3 +27,15 @@ exec_announce_async(struct jit_warp *w, uint32_t lane, enum jit_async what, uint
     if (services->async)
         services->async(w, 1u << lane, what, at ? address : NULL, number, place);
 }
+
+void
+exec_announce_move(struct jit_warp *w, uint32_t lane, uint64_t to, uint64_t from, uint32_t number,
+                   uint32_t place)
+{
+    const struct jit_services *services = w->block->launch->services;
+    uint64_t both[2 * JIT_LANES] = {0};
+    both[lane] = to;
+    both[JIT_LANES + lane] = from;
+    if (services->async)
+        services->async(w, 1u << lane, JIT_ASYNC_MOVE, both, number, place);
+}

@@ -275,6 +275,8 @@ bool exec_announce(struct jit_warp *w, uint32_t lane, uint64_t at, uint32_t byte
                    enum jit_access_op op, uint32_t place);
 void exec_announce_async(struct jit_warp *w, uint32_t lane, enum jit_async what, uint64_t at,
                          uint32_t number, uint32_t place);
+void exec_announce_move(struct jit_warp *w, uint32_t lane, uint64_t to, uint64_t from,
+                        uint32_t number, uint32_t place);
 
 /* The code that a request runs, and where more of it comes from. */
 struct exec_code {

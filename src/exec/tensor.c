@@ -196,6 +196,15 @@ gather_row(const struct tensor *t, uint64_t at, uint8_t *row, uint32_t bytes)
 /* Rows have at most 256 elements of 8 bytes, or 256 slices of 32. */
 enum { ROW_MOST = 256 * 32 };
 
+/* Bytes of a box have come from there, or gone: the tools that follow copies are told by rows. */
+static void
+tell_row(const struct tensor *t, uint64_t to, uint64_t from, uint32_t bytes)
+{
+    if (t->what.flags & JIT_TENSOR_ANNOUNCED && bytes)
+        exec_announce_move(t->warp, t->lane, to, from,
+                           bytes | (uint32_t)t->map->swizzle << JIT_MOVE_BITS, t->place);
+}
+
 static void
 load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {
@@ -203,6 +212,7 @@ load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tens
     bool plain = s->low == 0 && s->high == w->row && t->map->type < TENSOR_TF32;
     for (uint32_t r = 0; r < s->rows; r++) {
         uint64_t from = s->global + r * s->step, at = s->at + (uint64_t)r * w->pitch;
+        tell_row(t, t->shared + at + s->low, from + s->low, s->high - s->low);
         if (t->map->swizzle && plain) {
             scatter_row(t, at, (const uint8_t *)(uintptr_t)from, w->row);
         } else if (t->map->swizzle) {
@@ -231,6 +241,8 @@ store_slab(const struct tensor *t, const struct tensor_walk *w, const struct ten
     for (uint32_t r = 0; r < s->rows && bytes; r++) {
         uint64_t to = s->global + r * s->step + s->low, at = s->at + (uint64_t)r * w->pitch;
         const uint8_t *from = (const uint8_t *)(uintptr_t)(t->shared + at);
+        if (t->what.op == JIT_TENSOR_STORE)
+            tell_row(t, to, t->shared + at + s->low, bytes);
         if (t->map->swizzle && t->what.op == JIT_TENSOR_STORE && bytes == w->row &&
             bytes % CHUNK == 0) {
             gather_row(t, at, (uint8_t *)(uintptr_t)to, bytes);

@@ -30,7 +30,7 @@ enum { JIT_BARRIERS = 16 };
 
 /* Clusters. Addresses of shared memory are 32 bits: the block's rank in its cluster from this bit
  * on, below it the offset in that block's shared memory, as the hardware has them. */
-enum { JIT_RANK_BIT = 24, JIT_CLUSTER_MOST = 16 };
+enum { JIT_RANK_BIT = 24, JIT_CLUSTER_MOST = 16, JIT_MOVE_BITS = 24 };
 
 /* A function's address as a value: JIT_FUNCTION_TAG | (ptx_func.index + 1) << 4. */
 #define JIT_FUNCTION_TAG 0xf000000000000000ull
@@ -362,14 +362,14 @@ enum jit_async {
     JIT_ASYNC_BULK,     /* before: the mbarriers learn of the transfer just announced */
     JIT_ASYNC_AFTER,    /* the mbarriers have changed */
     JIT_ASYNC_OVER,     /* lanes were told that the phase they asked for is over */
-    JIT_ASYNC_TENSOR,   /* number 1: the accesses announced next are one bulk transfer, of which the
-                           mbarriers (or NULL) learn; 0: they were (JIT_ASYNC_AFTER says so, too) */
+    JIT_ASYNC_TENSOR,   /* number 1: the next accesses are one bulk transfer; 0, AFTER: they were */
     JIT_ASYNC_MAP,      /* a lane copies by the tensor map at this address; number: its swizzle */
     JIT_ASYNC_MAP_SET,  /* it has changed the map */
     JIT_ASYNC_MBARRIER, /* number: enum jit_mbarrier_op, which lanes have done to the mbarriers;
                            behind their addresses stand the lanes' numbers */
-    JIT_ASYNC_ABSENT,   /* lanes go on at a *.sync instruction; those in number, which their masks
-                           name, were elsewhere when they came and have left the kernel meanwhile */
+    JIT_ASYNC_MOVE,     /* of a bulk copy: number bytes go to the lanes' addresses from those behind
+                           these; the number's bits from JIT_MOVE_BITS on: the swizzle */
+    JIT_ASYNC_ABSENT,   /* lanes go on at a *.sync; those in number, which they name, have left */
 };
 /* What clusterlaunchcontrol.try_cancel answers: 32 bits whether a cluster was cancelled, then
  * %ctaid of its first block. */

@@ -427,6 +427,60 @@ bad_bulk_store(int *out)
     store_in_bulk<false>(out);
 }
 
+/* Of `part` half is set. A copy of the rest is no use of it; the sum of all is. */
+template <int READ>
+__device__ void
+bulk_part(const int *part, int *out)
+{
+    __shared__ u64 b;
+    __shared__ alignas(16) int s[BLOCK];
+    int t = threadIdx.x;
+    if (t == 0)
+        init(&b, 1);
+    __syncthreads();
+    if (t == 0) {
+        arrive_expecting(&b, sizeof s);
+        bulk_load(s, part, sizeof s, &b);
+    }
+    wait_phase(&b, 0);
+    out[t] = s[t % READ] + 1;
+}
+__global__ void
+good_bulk_unset(const int *part, int *out)
+{
+    bulk_part<BLOCK / 2>(part, out);
+}
+__global__ void
+bad_bulk_unset(const int *part, int *out)
+{
+    bulk_part<BLOCK>(part, out);
+}
+/* The same on the way out: half of a tile is stored that nobody has written. */
+__global__ void
+good_bulk_store_unset(int *out)
+{
+    __shared__ alignas(16) int s[BLOCK];
+    int t = threadIdx.x;
+    if (t < BLOCK / 2)
+        s[t] = t;
+    proxy_fence();
+    __syncthreads();
+    if (t == 0) {
+        bulk_store(out, s, sizeof s);
+        bulk_wait();
+    }
+}
+__global__ void
+good_stored_half(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x % (BLOCK / 2)] + 1;
+}
+__global__ void
+bad_stored_unset(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x] + 1;
+}
+
 /* -- matrices of a warp ----------------------------------------------------------------------- */
 
 __device__ unsigned
@@ -767,7 +821,7 @@ bad_write_after_reads(int *in, int *out)
 int
 main(int argc, char **argv)
 {
-    int *in, *out, *odd, *which, *at, *part, numbers[] = {0, 1, 2};
+    int *in, *out, *odd, *which, *at, *part, *stored, numbers[] = {0, 1, 2};
     float *f, *few;
     cudaMalloc(&in, 16 * WIDE * sizeof(int));
     cudaMalloc(&out, WIDE * sizeof(int));
@@ -775,6 +829,7 @@ main(int argc, char **argv)
     cudaMalloc(&which, sizeof numbers);
     cudaMalloc(&at, WIDE * sizeof(int));
     cudaMalloc(&part, BLOCK * sizeof(int));
+    cudaMalloc(&stored, BLOCK * sizeof(int));
     cudaMalloc(&f, 4096);
     cudaMalloc(&few, 1022 * 4);
     cudaMemset(in, 0, 16 * WIDE * sizeof(int));
@@ -828,6 +883,11 @@ main(int argc, char **argv)
     bad_bulk_misaligned<<<1, BLOCK>>>(in, out);
     good_bulk_store<<<1, BLOCK>>>(out);
     bad_bulk_store<<<1, BLOCK>>>(out);
+    good_bulk_unset<<<1, BLOCK>>>(part, out);
+    bad_bulk_unset<<<1, BLOCK>>>(part, out);
+    good_bulk_store_unset<<<1, BLOCK>>>(stored);
+    good_stored_half<<<1, BLOCK>>>(stored, out);
+    bad_stored_unset<<<1, BLOCK>>>(stored, out);
     good_ldmatrix<<<1, 32>>>(out);
     bad_ldmatrix_race<<<1, 32>>>(out);
     bad_ldmatrix_bounds<<<1, 32>>>(out);
@@ -858,7 +918,7 @@ main(int argc, char **argv)
     cudaDeviceSynchronize();
     cudaDestroySurfaceObject(surface);
     cudaFreeArray(array);
-    void *all[] = {in, out, odd, which, at, part, f, few};
+    void *all[] = {in, out, odd, which, at, part, f, few, stored};
     for (void *p : all)
         cudaFree(p);
     cudaError_t e = cudaGetLastError();

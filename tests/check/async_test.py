@@ -33,6 +33,8 @@ expected = {
     "bad_bulk_bounds": "out-of-bounds",
     "bad_bulk_misaligned": "misaligned",
     "bad_bulk_store": "shared-race",
+    "bad_bulk_unset": "uninitialized",
+    "bad_stored_unset": "uninitialized",
     "bad_ldmatrix_race": "shared-race",
     "bad_ldmatrix_bounds": "out-of-bounds",
     "bad_ldmatrix_misaligned": "misaligned",

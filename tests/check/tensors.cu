@@ -63,6 +63,59 @@ bad_load_bounds(const __grid_constant__ CUtensorMap map, int *out)
     sum<true>(&map, 0, HIGH, out);
 }
 
+/* Of each row the first 16 bytes are set; the map swizzles, so that they lie elsewhere in a tile.
+ */
+template <bool WHERE>
+__device__ void
+sum_first(const CUtensorMap *map, int *out)
+{
+    __shared__ alignas(1024) int s[HIGH][WIDE];
+    __shared__ u64 b;
+    int t = threadIdx.x, all = 0;
+    start(&b, sizeof s);
+    if (t == 0)
+        box_load(s, map, 0, 0, &b);
+    wait_phase(&b, 0);
+    for (int k = 0; k < HIGH; k++)
+        all += s[k][(WHERE ? k % 8 : 0) * 4 + t % 4];
+    out[t] = all;
+}
+__global__ void
+good_load_unset(const __grid_constant__ CUtensorMap map, int *out)
+{
+    sum_first<true>(&map, out);
+}
+__global__ void
+bad_load_unset(const __grid_constant__ CUtensorMap map, int *out)
+{
+    sum_first<false>(&map, out);
+}
+/* A tile of which those 16 bytes of each row were written is stored. */
+__global__ void
+good_store_unset(const __grid_constant__ CUtensorMap map)
+{
+    __shared__ alignas(1024) int s[HIGH][WIDE];
+    int t = threadIdx.x;
+    if (t < HIGH * 4)
+        s[t / 4][t / 4 % 8 * 4 + t % 4] = t;
+    proxy_fence();
+    __syncthreads();
+    if (t == 0) {
+        box_store(&map, 0, 0, s);
+        bulk_wait();
+    }
+}
+__global__ void
+good_stored(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x / 4 % HIGH * WIDE + threadIdx.x % 4] + 1;
+}
+__global__ void
+bad_stored(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x] + 1;
+}
+
 template <bool WAIT, bool FENCE = true>
 __device__ void
 fill(const CUtensorMap *map, int y)
@@ -152,7 +205,8 @@ bad_store_bounds(const __grid_constant__ CUtensorMap map)
 
 enum { STORES, REPLACES };
 
-template <int HOW, bool FENCE> __device__ void
+template <int HOW, bool FENCE>
+__device__ void
 made(const CUtensorMap *old, CUtensorMap *map, const int *in, int *out)
 {
     __shared__ alignas(128) CUtensorMap m;
@@ -261,6 +315,17 @@ main(int argc, char **argv)
     bad_store_no_fence<<<1, BLOCK>>>(map);
     good_load_and_store<<<1, BLOCK>>>(map);
     bad_store_bounds<<<1, BLOCK>>>(wrong);
+    int *part, *stored;
+    cudaMalloc(&part, HIGH * WIDE * 4);
+    cudaMalloc(&stored, HIGH * WIDE * 4);
+    cudaMemset2D(part, WIDE * 4, 0, 16, HIGH);
+    CUtensorMap swizzled = map_of(part, WIDE, HIGH, HIGH, CU_TENSOR_MAP_SWIZZLE_128B),
+                to = map_of(stored, WIDE, HIGH, HIGH, CU_TENSOR_MAP_SWIZZLE_128B);
+    good_load_unset<<<1, BLOCK>>>(swizzled, out);
+    bad_load_unset<<<1, BLOCK>>>(swizzled, out);
+    good_store_unset<<<1, BLOCK>>>(to);
+    good_stored<<<1, BLOCK>>>(stored, out);
+    bad_stored<<<1, BLOCK>>>(stored, out);
     CUtensorMap *made;
     cudaMalloc(&made, sizeof *made);
     good_map_stored<<<1, BLOCK>>>(map, made, in, out);
@@ -271,6 +336,8 @@ main(int argc, char **argv)
     bad_map_replaced<<<1, BLOCK>>>(map, made, in, out);
     cudaDeviceSynchronize();
     cudaFree(made);
+    cudaFree(part);
+    cudaFree(stored);
     cudaFree(in);
     cudaFree(out);
     return 0;

@@ -8,6 +8,8 @@ import watched
 watched.expect("tensors.cu", {
     ("bad_load_no_wait", "shared-race"),
     ("bad_load_bounds", "out-of-bounds"),
+    ("bad_load_unset", "uninitialized"),
+    ("bad_stored", "uninitialized"),
     ("bad_store_overwritten", "shared-race"),
     ("bad_stores_by_warp", "global-race"),
     ("bad_store_no_fence", "missing-proxy-fence"),

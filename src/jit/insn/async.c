@@ -40,6 +40,15 @@ addresses(struct core *c, const struct wir_insn *i, unsigned k, enum ptx_space s
     return at;
 }
 
+/* As of their accesses, tools are told one size for all lanes. */
+static void
+announce_move(struct core *c, const struct wir_insn *i, value to, value from, value size)
+{
+    if (i->tells & TELL_SYNC)
+        core_announce_pairs(c, i, JIT_ASYNC_MOVE, to, from,
+                            core_first_lane(c, c->e.mask_bits, size));
+}
+
 static value
 call_barrier(struct core *c, enum jit_mbarrier_op op, value address, value number)
 {
@@ -124,7 +133,7 @@ emit_mbarrier(struct core *c, const struct wir_insn *i)
         core_announce_async(c, i, JIT_ASYNC_ARRIVE, c->e.mask_bits, address, 0);
     value out = call_barrier(c, op, address, number);
     if (!pending)
-        core_announce_mbarrier(c, i, op, address, number);
+        core_announce_pairs(c, i, JIT_ASYNC_MBARRIER, address, number, core_i32(c, op));
     if (arrives(op) || op == JIT_MBARRIER_COMPLETE_TX)
         core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
     if (at == 0)
@@ -150,7 +159,8 @@ emit_copy_arrival(struct core *c, const struct wir_insn *i)
     value one = core_splat(c, core_i64(c, 1));
     if (ptx_has(&i->i, PTX_M_NOINC)) {
         call_barrier(c, JIT_MBARRIER_ARRIVE, address, one);
-        core_announce_mbarrier(c, i, JIT_MBARRIER_ARRIVE, address, one);
+        core_announce_pairs(c, i, JIT_ASYNC_MBARRIER, address, one,
+                            core_i32(c, JIT_MBARRIER_ARRIVE));
     }
     core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
     return true;
@@ -294,7 +304,8 @@ emit_multicast(struct core *c, const struct wir_insn *i, value from, value size)
     LLVMPositionBuilderAtEnd(b, send);
     value there = in_block(c, to, rank), signal = in_block(c, barrier, rank);
     core_announce_sized(c, i, there, goes, size, JIT_STORE);
-    goes = allowed(c, i, goes);
+    c->e.mask_bits = goes = allowed(c, i, goes);
+    announce_move(c, i, there, from, size);
     core_announce_sized(c, i, signal, goes, eight, JIT_ATOMIC);
     c->e.mask_bits = goes = allowed(c, i, goes);
     core_announce_async(c, i, JIT_ASYNC_BULK, goes, signal, 0);
@@ -331,6 +342,8 @@ emit_bulk(struct core *c, const struct wir_insn *i)
     if (ptx_has(p, PTX_M_MULTICAST_CLUSTER))
         return emit_multicast(c, i, from, size);
     value to = addresses(c, i, 0, (enum ptx_space)p->space, size, reduces ? JIT_ATOMIC : JIT_STORE);
+    if (!reduces)
+        announce_move(c, i, to, from, size);
     value barrier = NULL, mask = NULL;
     if (p->operand_count > 3 && p->operand[3].kind == PTX_O_ADDRESS)
         barrier = addresses(c, i, 3, PTX_SPACE_SHARED, core_splat(c, core_i64(c, 8)), JIT_ATOMIC);

@@ -345,18 +345,22 @@ core_addresses_some(struct core *c, const struct wir_insn *i, const struct ptx_o
     return site_allowed(c, i, site_lanes(&s));
 }
 
+LLVMValueRef
+core_first_lane(struct core *c, LLVMValueRef lanes, LLVMValueRef values)
+{
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef args[] = {lanes, LLVMConstInt(core_scalar(c, 1), 0, false)};
+    LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
+    lane = LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
+    return LLVMBuildTrunc(c->e.b, LLVMBuildExtractElement(c->e.b, values, lane, ""), i32, "");
+}
+
 /* Tools are told one size for all lanes; those of an instruction on bulks mostly are one lane. */
 static void
 announce_sized(struct site *s, LLVMValueRef lanes, LLVMValueRef size, enum jit_access_op op)
 {
-    struct core *c = s->c;
-    if (s->i->tells & TELL_ACCESS) {
-        LLVMTypeRef i32 = core_scalar(c, 32);
-        LLVMValueRef args[] = {lanes, LLVMConstInt(core_scalar(c, 1), 0, false)};
-        LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
-        lane = LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
-        s->size = LLVMBuildTrunc(c->e.b, LLVMBuildExtractElement(c->e.b, size, lane, ""), i32, "");
-    }
+    if (s->i->tells & TELL_ACCESS)
+        s->size = core_first_lane(s->c, lanes, size);
     site_announce(s, op);
 }
 

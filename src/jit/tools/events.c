@@ -208,18 +208,17 @@ core_announce_async(struct core *c, const struct wir_insn *i, enum jit_async wha
 }
 
 void
-core_announce_mbarrier(struct core *c, const struct wir_insn *i, enum jit_mbarrier_op op,
-                       LLVMValueRef address, LLVMValueRef number)
+core_announce_pairs(struct core *c, const struct wir_insn *i, enum jit_async what,
+                    LLVMValueRef address, LLVMValueRef second, LLVMValueRef number)
 {
     if (!(i->tells & TELL_SYNC))
         return;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef vector = core_vector(c, 64), both = LLVMArrayType2(vector, 2);
-    LLVMValueRef at = core_alloca(c, both), zero = core_i32(c, 0),
-                 second[] = {zero, core_i32(c, 1)};
+    LLVMValueRef at = core_alloca(c, both), index[] = {core_i32(c, 0), core_i32(c, 1)};
     LLVMBuildStore(b, address, at);
-    LLVMBuildStore(b, number, LLVMBuildInBoundsGEP2(b, both, at, second, 2, ""));
-    LLVMValueRef args[] = {c->e.warp, c->e.mask_bits,  core_i32(c, JIT_ASYNC_MBARRIER),
-                           at,        core_i32(c, op), core_i32(c, i->place)};
+    LLVMBuildStore(b, second, LLVMBuildInBoundsGEP2(b, both, at, index, 2, ""));
+    LLVMValueRef args[] = {c->e.warp, c->e.mask_bits, core_i32(c, what),
+                           at,        number,         core_i32(c, i->place)};
     core_service(c, FIELD(jit_services, async), LLVMVoidTypeInContext(c->e.context), args, 6);
 }

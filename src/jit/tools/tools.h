@@ -78,9 +78,10 @@ void core_announce_sync(struct core *c, const struct wir_insn *i, LLVMValueRef l
 /* barrier: <32 x i64>, or NULL; lanes: i32. */
 void core_announce_async(struct core *c, const struct wir_insn *i, enum jit_async what,
                          LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number);
-/* JIT_ASYNC_MBARRIER; both <32 x i64>. */
-void core_announce_mbarrier(struct core *c, const struct wir_insn *i, enum jit_mbarrier_op op,
-                            LLVMValueRef address, LLVMValueRef number);
+/* The same of two numbers a lane, <32 x i64> each: JIT_ASYNC_MBARRIER, JIT_ASYNC_MOVE. number: i32.
+ */
+void core_announce_pairs(struct core *c, const struct wir_insn *i, enum jit_async what,
+                         LLVMValueRef address, LLVMValueRef second, LLVMValueRef number);
 
 /* -- step.c ------------------------------------------------------------------------------------ */
 
