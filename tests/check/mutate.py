@@ -12,7 +12,8 @@ are (lectures' mistakes) are left out, and named.
     LOCKSTEP=build/lockstep python3 tests/check/mutate.py            # the study: all of suite/, the table
     LOCKSTEP=build/lockstep python3 tests/check/mutate.py sum3/halo  # one program, each mutant
     ... --json FILE      what was found, for tools
-    ... --open "FILE.cu ARGUMENT ..." ...   other programs, with the arguments for their run: one file and headers beside it
+    ... --open "FILE.cu ARGUMENT ..." ...   other programs, with the arguments for their run: one file and headers beside
+                                            it; results are right where what they print is as without a change
 
 A mutant counts as reported when check names anything. Those that it stays silent on are right to be
 so where EQUIVALENT says why; of the others those with a wrong result are misses, and those whose results
@@ -89,7 +90,7 @@ def inlined(path, seen):
             if os.path.basename(inner) == "suite.h" or inner in seen:
                 continue
             seen.add(inner)
-            out.append(inlined(inner, seen))
+            out.append(inlined(inner, seen) if os.path.exists(inner) else line)
     return "".join(out)
 
 
@@ -141,7 +142,8 @@ def is_bounds(text, sizes):
     if not m or "?" in text:
         return False
     sides = [m.group(1).strip(), m.group(3).strip()]
-    return any(s in sizes or re.fullmatch(r"\w+(\.|->)(\w+)", s) for s in sides) or sides[1] == "0"
+    return any(s in sizes or re.fullmatch(r"\w+(\.|->)(\w+)|_*[A-Z][A-Z_0-9]+", s.strip("()")) for s in sides) or \
+        sides[1] == "0"
 
 
 def conditions(text, begin, end):
@@ -199,14 +201,16 @@ def find_mutants(text):
     for m in re.finditer(r"\bCHECK\(cuda(StreamWaitEvent|StreamSynchronize|EventSynchronize|DeviceSynchronize)\(",
                          code):
         yield "order", m.start(), balanced(code, m.start() + 5), "(void)0"
-    for m in re.finditer(r"(?<=[;{}\n])\s*(cuda(?:Memset|Memcpy)(?:Async)?)\(", code): # as other programs call them
-        end = balanced(code, m.end() - 1)
+    # As other programs call them: bare, or in a macro that looks at the result.
+    called = r"(?<=[;{}\n])\s*((?:\w+\(\s*)?%s)\("
+    for m in re.finditer(called % "cuda(?:Memset|Memcpy)(?:Async)?", code):
+        end = balanced(code, m.start(1) + code[m.start(1):].index("("))
         if "Memset" in m.group(1) or "HostToDevice" in code[m.start():end]:
             yield "initialisation", m.start(1), end, "(void)0"
-    for m in re.finditer(r"(?<=[;{}\n])\s*(cuda(?:StreamWaitEvent|StreamSynchronize|EventSynchronize))\(", code):
-        yield "order", m.start(1), balanced(code, m.end() - 1), "(void)0"
-    for m in re.finditer(r"(?<=[;{}\n])\s*(cudaFree)\(", code):
-        yield "free", m.start(1), balanced(code, m.end() - 1), "(void)0"
+    for m in re.finditer(called % "cuda(?:StreamWaitEvent|StreamSynchronize|EventSynchronize)", code):
+        yield "order", m.start(1), balanced(code, m.start(1) + code[m.start(1):].index("(")), "(void)0"
+    for m in re.finditer(called % "cudaFree(?:Async)?", code):
+        yield "free", m.start(1), balanced(code, m.start(1) + code[m.start(1):].index("(")), "(void)0"
     for m in re.finditer(r"\bCHECK\(cudaFree\(", code):
         yield "free", m.start(), balanced(code, m.start() + 5), "(void)0"
     for m in re.finditer(r"\bsuite_free_device\(([^;]*)\);", code):
@@ -224,6 +228,7 @@ class Study:
 
     def __init__(self, name, work):
         self.name = name
+        self.printed = None # what an open program prints, where that is always the same
         path = os.path.join(root, "suite", name + ".cu")
         if name.split()[0].endswith(".cu"):
             path, *words = name.split()
@@ -253,14 +258,21 @@ class Study:
             for k, text in enumerate(texts):
                 out.write("namespace mutant%d {\n#define main program\n%s\n#undef main\n}\n" % (k, text))
                 out.write("".join("#undef %s\n" % x for x in sorted(macros)))
+            out.write("static int call(int (*f)(int, char **), int n, char **w) { return f(n, w); }\n"
+                      "static int call(int (*f)(), int, char **) { return f(); }\n")
             out.write("int\nmain(int argc, char **argv)\n{\n    switch (atoi(getenv(\"MUTANT\"))) {\n")
             for k in range(len(texts)):
-                out.write("    case %d: return mutant%d::program(argc, argv);\n" % (k, k))
+                out.write("    case %d: return call(mutant%d::program, argc, argv);\n" % (k, k))
             out.write("    }\n    return 9;\n}\n")
         done = subprocess.run([lockstep, "cc", "-w", "-I" + root, "-I" + self.folder,
                                "-o", self.program, source], capture_output=True, text=True)
         if done.returncode:
             raise Unfit("%s: the mutants do not compile: %s" % (self.name, done.stderr.split("\n")[0]))
+
+    def know_output(self):
+        twice = [subprocess.run([self.program, *self.runs[0]], env=dict(os.environ, MUTANT="0"), capture_output=True,
+                                timeout=120).stdout for _ in range(2)]
+        self.printed = results_in(twice[0]) if results_in(twice[0]) == results_in(twice[1]) else None
 
     def run(self, k):
         """Kinds of findings at all sizes, and whether the results were right."""
@@ -276,6 +288,7 @@ class Study:
                                timeout=120)
                 ended = subprocess.run(words, env=env, capture_output=True, timeout=120)
                 right &= ended.returncode == 0 and not re.search(rb"(?i)fail|mismatch|incorrect", ended.stdout)
+                right &= self.printed is None or results_in(ended.stdout) == self.printed
             except subprocess.TimeoutExpired:
                 right = False # nothing was reported
             if not os.path.exists(path): # nor where the program came to no call of the API
@@ -289,6 +302,12 @@ class Study:
         return kinds, right
 
 
+def results_in(text):
+    """The lines of a program's output but for those about times and machines."""
+    about = rb"(?i)time|second|sec\b|flop|throughput|bandwidth|\bms\b|b/s|device|gpu|^\s*\d+\.\d+\s*$"
+    return [line for line in text.split(b"\n") if not re.search(about, line)]
+
+
 class Unfit(Exception):
     """A program that the study can say nothing about, with the reason."""
 
@@ -298,6 +317,8 @@ def study(name, work):
     kinds, right = s.run(0)
     if kinds or not right:
         raise Unfit(f"{name}: as it is, {'right' if right else 'not right'}, reported: {', '.join(kinds) or 'nothing'}")
+    if name.split()[0].endswith(".cu"):
+        s.know_output()
     for k, m in enumerate(s.mutants):
         m["found"], m["right"] = s.run(k + 1)
         del m["text"]
