@@ -14,6 +14,7 @@
  *   print.c     all of it as text
  *   footprint.c which bytes each block of a launch may touch
  *   pointers.c  where a kernel's addresses come from: which words of its parameters, memory
+ *   pressure.c  how many registers a GPU's compiler would give a thread
  */
 #ifndef LOCKSTEP_ANALYSIS_H
 #define LOCKSTEP_ANALYSIS_H
@@ -177,5 +178,11 @@ struct pointers {
 /* known: as of wir_new. False: the kernel cannot be read, *err says why. */
 bool pointers_find(const struct ptx_module *m, const struct ptx_func *kernel,
                    bool (*known)(const char *name), struct pointers *out, struct ls_error *err);
+
+/* -- registers --------------------------------------------------------------------------------- */
+
+/* 32-bit registers that a compiler for a GPU would give a thread of the kernel, estimated: not held
+ * against what a thread or a block may have. */
+uint32_t analysis_registers(const struct wir *f);
 
 #endif

@@ -62,6 +62,8 @@ add_counts(struct cache_counts *to, const struct cache_counts *from)
     to->l2_sectors += from->l2_sectors;
     to->l2_hits += from->l2_hits;
     to->l2_loads += from->l2_loads;
+    to->l2_load_requests += from->l2_load_requests;
+    to->l2_store_requests += from->l2_store_requests;
     to->dram_bytes_read += from->dram_bytes_read;
     to->dram_bytes_first += from->dram_bytes_first;
     to->dram_bytes_written += from->dram_bytes_written;
@@ -255,6 +257,8 @@ l2_line(const struct cache_system *s, struct l2_set *set, uint64_t ask, struct c
     counts->l2_sectors += n;
     counts->l2_hits += op == ACCESS_STORE ? n : count_sectors(hit);
     counts->l2_loads += op == ACCESS_STORE ? 0 : n;
+    counts->l2_load_requests += op == ACCESS_LOAD;
+    counts->l2_store_requests += op == ACCESS_STORE;
 }
 
 /* 1.x: no L2 at all. */

@@ -174,6 +174,8 @@ struct cache_counts {
         l1_hits; /* what looks L1 up: loads that go through it; 7.0 on stores, too */
     uint64_t l2_sectors, l2_hits; /* hits: stores, and what the asking SM's half of L2 holds */
     uint64_t l2_loads;            /* of l2_sectors those of loads and atomics */
+    uint64_t l2_load_requests, l2_store_requests; /* lines of 128 bytes that L1 asks L2 for, or
+                                                     hands to it, sectors of one at a time */
     uint64_t dram_bytes_read, dram_bytes_written;
     /* of those read, what no sector was read for before in this launch */
     uint64_t dram_bytes_first;
@@ -278,6 +280,7 @@ enum bound_resource {
     BOUND_TENSOR,
     BOUND_CONSTANT,
     BOUND_ATOMIC,
+    BOUND_TEXTURE,
     BOUND_COUNT
 };
 struct time_bound {
@@ -305,10 +308,15 @@ struct memory_rates {
  * H200, 60 MB, launches.cu: 33 MB are copied at L2's rate, 67 MB at device memory's). */
 #define MODEL_KEPT 0.7
 const struct memory_rates *model_memory_rates(const struct device_profile *d);
-/* Bytes a clock of sectors that stores write in part, which L2 takes from all SMs together (an
- * H200: 4 million words at random addresses take 56 us, tools/record/model/shapes; generations with
- * l2_store alone). */
-#define MODEL_PARTIAL_BYTES 1200.0
+/* Bytes a clock of sectors that stores write in part, which L2 takes from all SMs together (single
+ * words in 32 sectors, 3.05 TB/s; an H100 takes 15.6 million sectors of four words in 155 us,
+ * tools/record/model/stores.cu; generations with l2_store alone). */
+#define MODEL_PARTIAL_BYTES 1540.0
+/* Requests for sectors of one line that L2 serves a clock to all SMs together, and takes from them
+ * (an H200: 4 million words at random addresses are read in 27 us and written in 56,
+ * tools/record/model/shapes; generations with l2_load, l2_store). */
+#define MODEL_LOAD_REQUESTS 75.0
+#define MODEL_STORE_REQUESTS 37.5
 /* Clocks of a barrier at which so many warps meet. */
 double model_barrier_clocks(uint32_t warps);
 /* Passes of a sum in shared memory that is a loop: clocks of a warp, slots of a scheduler; clocks

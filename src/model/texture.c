@@ -68,15 +68,18 @@ resolve(int64_t i, int64_t n, enum texture_address mode)
     }
 }
 
-/* In texels; exact: 24 bits times a size below 2^29 fit a double. Not a number counts as 0. */
+/* In texels; exact: 24 bits times a size below 2^29 fit a double. Of a normalised coordinate, 21
+ * bits behind the point count, the others are cut off (h100_wrapped.csv). Not a number counts as 0.
+ */
 static double
 in_texels(const struct texture_view *t, const float coordinate[3], uint32_t axis)
 {
     if (axis >= t->dims)
         return 0;
+    const double steps = 2097152; /* of 1; a float from 4 on has no finer ones */
     double v = coordinate[axis];
     if (t->normalized_coordinates)
-        v *= size_of(t, axis);
+        v = (fabs(v) < 4 ? floor(v * steps) / steps : v) * size_of(t, axis);
     v += t->offset[axis];
     const double most = 1099511627776.0; /* 2^40: beyond, only the side matters */
     return isnan(v) ? 0 : v > most ? most : v < -most ? -most : v;

@@ -46,6 +46,22 @@ l2_rate(const struct device_profile *d)
     return d->cc_major >= 7 ? 64 : 32;
 }
 
+/* Texels a clock and SM, of 32 bits and not between two levels: its texture units, by NVIDIA's
+ * white papers of each architecture and the Programming Guide of the earlier ones (8 for three SMs
+ * of a GT200: assumed for all of 1.x). */
+static double
+texture_rate(const struct device_profile *d)
+{
+    switch (d->cc_major) {
+    case 1: return 8.0 / 3;
+    case 2: return d->cc_minor == 0 ? 4 : 8;
+    case 3: return 16;
+    case 5: return 8;
+    case 6: return d->cc_minor == 0 ? 4 : 8;
+    default: return 4;
+    }
+}
+
 /* Different addresses a clock and SM: an H200 takes 2.03 clocks for each of 64 million of them
  * (constant/scattered in tests/data/h200_model_times.csv); other generations as that: assumed. */
 static double
@@ -75,6 +91,10 @@ l2_seconds(const struct device_profile *d, const struct work *w)
            store = (double)stores * 32 / m->l2_store;
     if (model_has(w->without, MODEL_PARTIAL))
         store += (double)w->l2_partial * 32 * (1 / MODEL_PARTIAL_BYTES - 1 / m->l2_store);
+    if (model_has(w->without, MODEL_REQUESTS)) {
+        load = fmax(load, (double)w->l2_load_requests / MODEL_LOAD_REQUESTS);
+        store = fmax(store, (double)w->l2_store_requests / MODEL_STORE_REQUESTS);
+    }
     return fmax(load, store) / (d->clock_khz * 1e3);
 }
 
@@ -139,9 +159,9 @@ model_ridge(const struct device_profile *d, bool f64)
 const char *
 model_bound_name(enum bound_resource r)
 {
-    static const char *const names[BOUND_COUNT] = {"issue", "fp32",   "fp64",     "int",
-                                                   "sfu",   "shared", "l1",       "l2",
-                                                   "dram",  "tensor", "constant", "atomic"};
+    static const char *const names[BOUND_COUNT] = {"issue",    "fp32",   "fp64",   "int",  "sfu",
+                                                   "shared",   "l1",     "l2",     "dram", "tensor",
+                                                   "constant", "atomic", "texture"};
     return r < BOUND_COUNT ? names[r] : "";
 }
 
@@ -189,6 +209,8 @@ model_time_bound(const struct device_profile *d, const struct work *w, struct ti
     t[BOUND_TENSOR] = per((double)w->tensor_flops / 2, model_tensor_rate(d, false) * clocks);
     t[BOUND_CONSTANT] = per((double)w->constant_words, constant_rate() * clocks);
     t[BOUND_ATOMIC] = atomic_seconds(d, w);
+    if (model_has(w->without, MODEL_TEXTURE))
+        t[BOUND_TEXTURE] = per((double)w->texture_reads, texture_rate(d) * clocks);
     for (int r = 0; r < BOUND_COUNT; r++)
         if (t[r] > out->seconds) {
             out->seconds = t[r];

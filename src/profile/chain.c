@@ -157,6 +157,24 @@ has_barrier(const struct chain *c, uint32_t loop)
     return false;
 }
 
+/* Seconds of the busiest resource for the warps beside one: of a scheduler and its units, of which
+ * there are several, for its own; the one's own work is in its chain. */
+static double
+clocks_of_others(const struct chain *c, const struct time_bound *bound)
+{
+    static const bool split[BOUND_COUNT] = {
+        [BOUND_ISSUE] = true, [BOUND_FP32] = true, [BOUND_FP64] = true,
+        [BOUND_INT] = true,   [BOUND_SFU] = true,  [BOUND_TENSOR] = true};
+    double most = 0, parts = c->device->warp_allocation_granularity;
+    if (!model_has(c->without, MODEL_SCHEDULERS))
+        return bound->seconds * (c->warps - 1) / c->warps;
+    for (int r = 0; r < BOUND_COUNT; r++) {
+        double own = split[r] ? parts : 1, rest = c->warps > own ? 1 - own / c->warps : 0;
+        most = fmax(most, bound->each[r] * rest);
+    }
+    return most;
+}
+
 static void
 close_stretch(struct chain *c)
 {
@@ -165,13 +183,14 @@ close_stretch(struct chain *c)
     if (!c->open)
         return;
     model_time_bound(d, &c->work, &bound);
-    double sm_clocks = bound.seconds * d->clock_khz * 1e3 * d->sm_count / c->blocks;
+    double per_block = d->clock_khz * 1e3 * d->sm_count / c->blocks,
+           sm_clocks = bound.seconds * per_block;
     double longest = c->longest > c->issued ? c->longest : c->issued;
     if (c->loop != UINT32_MAX && model_has(c->without, MODEL_TURNS))
         longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     c->sum.warp_clocks += c->times * longest;
-    double others = sm_clocks * (c->warps - 1) / c->warps, turn = c->times > 1 ? c->times : 1;
+    double others = clocks_of_others(c, &bound) * per_block, turn = c->times > 1 ? c->times : 1;
     if (c->loop == UINT32_MAX || has_barrier(c, c->loop))
         turn = 1; /* warps meet there: one waits for the others each time */
     double clocks = fmax(c->times * longest + others / turn, sm_clocks),
@@ -335,13 +354,22 @@ times_of(const struct chain *c, const struct wir_block *b)
 }
 
 /* Loads side by side wait together: where one in three misses L1, three of them wait for it. (Their
- * sectors lie in lines that the first of them is asking for.) */
+ * sectors lie in lines that the first of them is asking for.) Those behind a store that they must
+ * wait for do not stand beside those before it. */
 static double
-beside(const struct chain *c, const struct wir_block *b, uint32_t n)
+beside(const struct chain *c, uint32_t from, uint32_t end)
 {
     uint32_t loads = 0;
-    for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++)
-        loads += c->wir->insns[k].i.op == PTX_OP_LD && c->tally[c->wir->insns[k].place].sectors;
+    const struct ptx_insn *store = NULL;
+    for (uint32_t k = from; k < end; k++) {
+        const struct ptx_insn *i = &c->wir->insns[k].i;
+        bool load = i->op == PTX_OP_LD && c->tally[c->wir->insns[k].place].sectors;
+        if (load && store && !is_apart(i, store))
+            break;
+        loads += load;
+        if (i->op == PTX_OP_ST && k > from && model_has(c->without, MODEL_ORDER))
+            store = i;
+    }
     double miss = c->miss * (loads ? loads : 1);
     return loads && model_has(c->without, MODEL_MISSES)
                ? c->hit + (miss < 1 ? miss : 1) * (c->beyond - c->hit)
@@ -363,10 +391,13 @@ add_block(struct chain *c, uint32_t n)
         c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
     if (!same)
         open_stretch(c, times, b->loop);
-    c->beside = beside(c, b, n);
+    c->beside = beside(c, b->first, wir_block_end(c->wir, n));
     for (uint32_t turn = 0; turn < c->turns; turn++)
-        for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++)
+        for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++) {
+            if (c->wir->insns[k].i.op == PTX_OP_ST)
+                c->beside = beside(c, k, wir_block_end(c->wir, n));
             add_instruction(c, k);
+        }
     if (b->end == WIR_BARRIER) {
         close_stretch(c);
         if (model_has(c->without, MODEL_BARRIERS)) {
@@ -374,6 +405,44 @@ add_block(struct chain *c, uint32_t n)
             c->sum.block_clocks += times * model_barrier_clocks((uint32_t)c->warps);
         }
     }
+}
+
+/* -- stores that L1 puts together -------------------------------------------------------------- */
+
+/* A store whose lines are those of the warp's store just before: both add different distances to
+ * one register, nothing else goes to memory between. An H200 leaves a third of the sectors where
+ * four stores fill four lines, all where they fill eight, or a barrier stands between
+ * (tools/record/model/stores.cu). */
+static bool
+follows(const struct chain *c, const struct wir_insn *first, const struct wir_insn *second)
+{
+    enum { MOST_LINES = 4 };
+    const struct ptx_operand *a = ptx_address(&first->i), *b = ptx_address(&second->i);
+    const struct tally *s = &c->tally[first->place], *t = &c->tally[second->place];
+    return a && b && a->base_kind == PTX_BASE_REG && b->base_kind == PTX_BASE_REG &&
+           a->reg == b->reg && llabs(a->offset - b->offset) < 128 &&
+           wir_only_writer(c->wir, a->reg) && t->warps == s->warps &&
+           t->lines <= MOST_LINES * t->warps;
+}
+
+static void
+find_merged(struct chain *c, struct kernel *k)
+{
+    const struct wir_insn *last = NULL;
+    double all = 0, merged = 0;
+    for (uint32_t n = 0; n < c->wir->insn_count; n++) {
+        const struct wir_insn *i = &c->wir->insns[n];
+        const struct tally *t = &c->tally[i->place];
+        bool store = i->i.op == PTX_OP_ST && t->sectors;
+        double sectors = (double)t->sectors / c->copies[i->place];
+        if (store) {
+            all += sectors;
+            merged += last && follows(c, last, i) ? sectors : 0;
+        }
+        if (store || t->sectors || t->wavefronts || i->i.op == PTX_OP_BAR)
+            last = store ? i : NULL;
+    }
+    k->merged = all > 0 ? merged / all : 0;
 }
 
 static bool
@@ -557,6 +626,7 @@ chain_waiting(const struct watch *w)
     c.sum.once_share /= c.instructions > 0 ? c.instructions : 1;
     find_chases(&c, &a);
     find_together(&c, &k->arena);
+    find_merged(&c, k);
     k->waiting = c.sum;
     k->memory_kept = c.kept;
     for (uint32_t p = 0; p < w->places; p++)

@@ -388,6 +388,8 @@ player_end(struct player *p, struct kernel *k)
     to->l2_sectors += c.l2_sectors;
     to->l2_hits += c.l2_hits;
     to->l2_loads += c.l2_loads;
+    to->l2_load_requests += c.l2_load_requests;
+    to->l2_store_requests += c.l2_store_requests;
     to->dram_bytes_read += c.dram_bytes_read;
     to->dram_bytes_first += c.dram_bytes_first;
     to->dram_bytes_written += c.dram_bytes_written;

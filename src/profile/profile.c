@@ -335,16 +335,16 @@ begin_waits(const struct watch *w)
     }
 }
 
-/* Launches of a kernel follow each other: what the one before has left in L2, and the launches
- * between have not driven out, need not come from device memory again. before: its counts without
- * this launch. */
+/* What the launch of this kernel before, or copies, fills and other kernels where nothing but them
+ * has been there, have left in L2, and launches between have not driven out, need not come from
+ * device memory again. before: its counts without this launch. */
 static void
 add_touched(struct profile *p, struct kernel *k, const struct cache_counts *before)
 {
     uint64_t own = k->caches.dram_bytes_first - before->dram_bytes_first +
                    k->caches.dram_bytes_written - before->dram_bytes_written;
     uint64_t between = p->touched - k->touched;
-    if (k->launches > 1 && (double)(own + between) <= MODEL_KEPT * p->device->l2_bytes)
+    if ((double)(own + between) <= MODEL_KEPT * p->device->l2_bytes)
         k->warm++;
     p->touched += own;
     k->touched = p->touched;

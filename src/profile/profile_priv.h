@@ -332,7 +332,9 @@ struct kernel {
     double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most
                                  (hot.c), */
     double slice_share;       /*   and on the busiest slice of L2 */
-    uint8_t *folded;          /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
+    double merged;   /* of the sectors that stores leave for L2, those that L1 puts together with
+                        others: a share */
+    uint8_t *folded; /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
     /* per place: atomics whose lanes the compiler adds up first; NULL: not known */
     uint8_t *together;
     double camping_busiest, camping_even; /* sums over steps: see replay.c */

@@ -191,6 +191,8 @@ work_of(const struct kernel *k, const struct sums *s, double launches)
         .constant_words =
             (uint64_t)((double)s->access[SPACE_CONSTANT][OPERATION_LOAD][METRIC_WAVEFRONTS] /
                        launches),
+        .texture_reads =
+            (uint64_t)((double)s->access[SPACE_TEXTURE][OPERATION_LOAD][METRIC_THREADS] / launches),
         .hot_words = (uint64_t)(hot * words),
         .atomic_passes = (uint64_t)((double)s->atomic_passes / launches),
         .hot_passes = (uint64_t)(k->slice_share * (double)s->atomic_passes / launches),
@@ -324,14 +326,14 @@ waiting_of_launch(const struct kernel *k)
     return w;
 }
 
-/* Of the sectors that stores touch, those that an access writes a part of: of 4 bytes in each, all;
- * of 30 of 32, one of 15. */
+/* Of the sectors that stores leave for L2, those that one writes a part of: of 4 bytes in each,
+ * all; of 30 of 32, one of 15. */
 static double
-partial_share(const uint64_t *stores)
+partial_share(const uint64_t *stores, double merged)
 {
-    double missing = (double)(stores[METRIC_SECTORS] - stores[METRIC_SECTORS_IDEAL]) /
-                     (double)stores[METRIC_SECTORS];
-    return missing > 0.5 ? 1 : 2 * missing;
+    double sectors = (double)stores[METRIC_SECTORS] * (1 - merged),
+           missing = 1 - (double)stores[METRIC_SECTORS_IDEAL] / sectors;
+    return missing > 0.5 ? 1 : missing > 0 ? 2 * missing : 0;
 }
 
 static struct work
@@ -341,12 +343,16 @@ work_of_launch(const struct kernel *k, const struct sums *s)
     const struct cache_counts *c = &k->caches;
     struct work w = work_of(k, s, launches);
     w.l1_sectors = (uint64_t)((double)c->l1_sectors / seen);
-    w.l2_sectors = (uint64_t)((double)c->l2_sectors / seen);
-    w.l2_stores = (uint64_t)((double)(c->l2_sectors - c->l2_loads) / seen);
+    double merged = model_has(k->without, MODEL_MERGE) ? k->merged : 0,
+           written = (double)(c->l2_sectors - c->l2_loads);
+    w.l2_sectors = (uint64_t)(((double)c->l2_sectors - merged * written) / seen);
+    w.l2_stores = (uint64_t)((1 - merged) * written / seen);
+    w.l2_load_requests = (uint64_t)((double)c->l2_load_requests / seen);
+    w.l2_store_requests = (uint64_t)((1 - merged) * (double)c->l2_store_requests / seen);
     const uint64_t *stores = s->access[SPACE_GLOBAL][OPERATION_STORE];
     if (stores[METRIC_SECTORS]) /* a sector that is written in part counts as the part that is
                                    missing */
-        w.l2_partial = (uint64_t)((double)w.l2_stores * partial_share(stores));
+        w.l2_partial = (uint64_t)((double)w.l2_stores * partial_share(stores, merged));
     uint64_t bytes = is_warm(k) ? c->dram_bytes_read - c->dram_bytes_first
                                 : c->dram_bytes_read + c->dram_bytes_written;
     w.dram_bytes = (uint64_t)((double)bytes * camping(k) / seen);

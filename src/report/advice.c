@@ -47,6 +47,16 @@ advice_less(uint64_t *amount, double by)
     *amount = left > 0 ? (uint64_t)left : 0;
 }
 
+void
+advice_less_l2(struct work *w, double sectors)
+{
+    double before = (double)w->l2_sectors;
+    advice_less(&w->l2_sectors, sectors);
+    double left = before > 0 ? (double)w->l2_sectors / before : 1;
+    w->l2_load_requests = (uint64_t)((double)w->l2_load_requests * left);
+    w->l2_store_requests = (uint64_t)((double)w->l2_store_requests * left);
+}
+
 static double
 gain_of(const struct subject *s, const struct report_model *changed, const struct report_times *was,
         bool launch)

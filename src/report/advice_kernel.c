@@ -46,7 +46,8 @@ shorter(const struct subject *s, double to)
         &m->work.warp_instructions,  &m->work.issue_slots,    &m->work.flops_f32,
         &m->work.flops_f64,          &m->work.int_operations, &m->work.alu_operations,
         &m->work.special_operations, &m->work.tensor_flops,   &m->work.shared_wavefronts,
-        &m->work.constant_words,     &m->work.l1_sectors,     &m->work.l2_sectors};
+        &m->work.constant_words,     &m->work.l1_sectors,     &m->work.l2_sectors,
+        &m->work.l2_load_requests,   &m->work.l2_store_requests};
     for (size_t k = 0; k < sizeof amounts / sizeof *amounts; k++)
         *amounts[k] = (uint64_t)((double)*amounts[k] * to);
     m->waiting.pipe_wavefronts *= to;
@@ -408,7 +409,7 @@ rule_reuse(struct subject *s)
         double l2 =
             m->work.l1_sectors ? (double)m->work.l2_sectors / (double)m->work.l1_sectors : 1;
         advice_less(&m->work.l1_sectors, loads);
-        advice_less(&m->work.l2_sectors, loads * fmin(l2, 1));
+        advice_less_l2(&m->work, loads * fmin(l2, 1));
         m->waiting.pipe_wavefronts = fmax(0, m->waiting.pipe_wavefronts - lines);
     }
     advice_say(

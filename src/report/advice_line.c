@@ -124,7 +124,7 @@ fewer_sectors(const struct subject *s, double sectors, double lines, bool dram)
         l2 = l2 > 1 ? 1 : l2;
         memory = memory > 1 ? 1 : memory;
         advice_less(&m->work.l1_sectors, n * sectors);
-        advice_less(&m->work.l2_sectors, n * sectors * l2);
+        advice_less_l2(&m->work, n * sectors * l2);
         if (dram)
             advice_less(&m->work.dram_bytes, n * sectors * l2 * memory * 32);
         m->waiting.pipe_wavefronts -= n * lines;

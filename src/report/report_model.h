@@ -73,6 +73,8 @@ struct report_model *advice_each(struct remedy *r, const struct subject *s, int 
 
 /* Takes away from an amount, to zero at most. */
 void advice_less(uint64_t *amount, double by);
+/* Sectors of L2, and its requests in proportion. */
+void advice_less_l2(struct work *w, double sectors);
 /* The distance in bytes that most neighbouring lanes have; 0: none stands out. */
 int64_t advice_distance(const struct access *a);
 

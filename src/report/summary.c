@@ -117,7 +117,8 @@ add_peaks(const struct report_times *t, struct report_summary *s)
                 {"int", BOUND_INT, false},
                 {"SFU", BOUND_SFU, false},
                 {"constant", BOUND_CONSTANT, false},
-                {"atomics", BOUND_ATOMIC, false}};
+                {"atomics", BOUND_ATOMIC, false},
+                {"texture", BOUND_TEXTURE, false}};
     const double matters = 0.1;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         double seconds = t->bound.each[rows[k].resource];
@@ -219,6 +220,7 @@ bound_sentence(const json_t *kernel, const struct report_times *t, struct arena 
         [BOUND_TENSOR] = "the matrix units, which is the best there is",
         [BOUND_CONSTANT] = "constant memory, which serves one address at a time",
         [BOUND_ATOMIC] = "atomics on one line of memory, one after the other",
+        [BOUND_TEXTURE] = "the texture units, which read so many texels a clock",
     };
     enum bound_resource r = t->bound.busiest;
     double busy = t->bound.seconds;

@@ -24,18 +24,6 @@ live_insn(const struct wir *f, uint32_t n, bool is_end, struct live *l)
         set_add(l->read, uses.at[k]);
 }
 
-static uint32_t
-registers_live(const struct wir *f, const uint64_t *set)
-{
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < f->reg_count; r++)
-        if (set_has(set, r)) {
-            uint32_t bytes = ptx_type_bytes((enum ptx_type)f->regs[r].type);
-            n += bytes > 4 ? bytes / 4 : bytes ? 1 : 0;
-        }
-    return n;
-}
-
 static bool
 live_block(struct wir *f, uint32_t b, const struct live *l)
 {
@@ -69,10 +57,6 @@ wir_find_live(struct wir *f)
         changed = false;
         for (uint32_t b = f->block_count; b-- > 0;)
             changed |= live_block(f, b, &l[b]);
-    }
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        uint32_t n = registers_live(f, f->blocks[b].live_in);
-        f->max_live = n > f->max_live ? n : f->max_live;
     }
     ls_release(sets);
     ls_release(l);

@@ -200,7 +200,6 @@ struct wir {
     uint64_t *shared_offset; /* per module variable: offset in shared memory (.shared ones), */
     bool *shared_used;       /*   and whether it is there at all */
     uint32_t local_bytes, shared_bytes; /* shared: static; dynamic shared memory begins there */
-    uint32_t max_live;                  /* 32-bit registers live at once, at most */
     /* Functions that are called and not inlined: recursion; and whether pointers are called. */
     const struct ptx_func **calls;
     uint32_t call_count;

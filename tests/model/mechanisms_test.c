@@ -105,6 +105,54 @@ l2(void **unused)
     assert_true(near(t.each[BOUND_L2], 2000000.0 * 32 / 64 / CLOCK));
 }
 
+/* 4,194,304 words at random addresses, a request each: an H200 writes them in 58.9 us and reads
+ * them in 29.8, of which the launch is 3.0 (scatter and gather in h200_model_shapes.csv). An H100
+ * takes 15.6 million sectors of four words each in 155 us. */
+static void
+requests(void **unused)
+{
+    (void)unused;
+    enum { WORDS = 1 << 22 };
+    struct time_bound t;
+    struct work w = {.l2_sectors = WORDS,
+                     .l2_stores = WORDS,
+                     .l2_partial = WORDS,
+                     .l2_store_requests = WORDS,
+                     .blocks = 16384};
+    model_time_bound(h200(), &w, &t);
+    assert_true(fabs(t.each[BOUND_L2] * 1e6 / 55.9 - 1) < 0.03);
+    w.without = less(MODEL_REQUESTS);
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_L2], WORDS * 32.0 / MODEL_PARTIAL_BYTES / CLOCK));
+    w = (struct work){.l2_sectors = WORDS, .l2_load_requests = WORDS, .blocks = 16384};
+    model_time_bound(h200(), &w, &t);
+    assert_true(fabs(t.each[BOUND_L2] * 1e6 / 26.8 - 1) < 0.06);
+    w.l2_load_requests = WORDS / 4; /* whole lines: bytes decide */
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_L2], WORDS * 32.0 / 2750 / CLOCK));
+    w = (struct work){.l2_sectors = 15600000,
+                      .l2_stores = 15600000,
+                      .l2_partial = 15600000,
+                      .l2_store_requests = 3900000,
+                      .blocks = 16384};
+    model_time_bound(h200(), &w, &t);
+    assert_true(fabs(t.each[BOUND_L2] * 1e6 / 155 - 1) < 0.07);
+}
+
+/* Four texels a clock and SM. */
+static void
+texture(void **unused)
+{
+    (void)unused;
+    struct time_bound t;
+    struct work w = {.texture_reads = 132 * 4000, .blocks = 132};
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_TEXTURE], 1000 / CLOCK));
+    w.without = less(MODEL_TEXTURE);
+    model_time_bound(h200(), &w, &t);
+    assert_true(t.each[BOUND_TEXTURE] == 0);
+}
+
 /* 4,224 warps, 15 times each, 32 lanes on one word: 2,027,520 passes, 0.7525 ns each. The H200
  * takes 24.0 ns a warp, in h200_model_atomics.csv. */
 static void
@@ -275,6 +323,8 @@ main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(words),
                                        cmocka_unit_test(expansions),
                                        cmocka_unit_test(l2),
+                                       cmocka_unit_test(requests),
+                                       cmocka_unit_test(texture),
                                        cmocka_unit_test(atomics),
                                        cmocka_unit_test(atomics_recorded),
                                        cmocka_unit_test(turnover),

@@ -157,11 +157,69 @@ texture_results(void **state)
     assert_int_equal(csv_each("h200_texture.csv", texture_row, NULL), 12288);
 }
 
+/* Texel k of a 1-D texture of `size` holds 256 * k: a linear read of it says which step of 256 it
+ * fell on. The coordinates are those at which a step shows how many of their bits count. */
+static void
+wrapped_row(char **field, int count, void *context)
+{
+    static float ramp[4099];
+    (void)context;
+    assert_int_equal(count, 5);
+    unsigned long size = strtoul(field[0], NULL, 10);
+    assert_true(size <= sizeof ramp / sizeof *ramp);
+    for (unsigned long k = 0; k < size; k++)
+        ramp[k] = 256.0f * (float)k;
+    struct texture_view t = {.channels = 1,
+                             .element = TEXEL_F32,
+                             .dims = 1,
+                             .width = (uint32_t)size,
+                             .pitch = (uint32_t)size * 4,
+                             .data = ramp,
+                             .normalized_coordinates = true,
+                             .linear = true};
+    t.address[0] = t.address[1] = t.address[2] = address_mode(field[1]);
+    uint32_t out[4];
+    float value;
+    texture_sample(&t, (float[3]){hex_float(field[2]), 0, 0}, out);
+    memcpy(&value, out, 4);
+    if (value != strtof(field[3], NULL))
+        fail_msg("%s %s %s: model %.0f, hardware %s", field[0], field[1], field[2], (double)value,
+                 field[3]);
+    assert_true(strtof(field[3], NULL) != strtof(field[4], NULL));
+}
+
+static void
+texture_wrapped(void **state)
+{
+    (void)state;
+    assert_int_equal(csv_each("h100_wrapped.csv", wrapped_row, NULL), 1500);
+    /* The coordinate of the four readings of h200_texture.csv that were kept back and unlike: a
+     * step below the nearest. */
+    float ramp[35];
+    for (int k = 0; k < 35; k++)
+        ramp[k] = 256.0f * (float)k;
+    struct texture_view t = {.channels = 1,
+                             .element = TEXEL_F32,
+                             .dims = 1,
+                             .width = 35,
+                             .pitch = 140,
+                             .data = ramp,
+                             .normalized_coordinates = true,
+                             .linear = true,
+                             .address = {TEXTURE_WRAP, TEXTURE_WRAP, TEXTURE_WRAP}};
+    uint32_t out[4];
+    float value;
+    texture_sample(&t, (float[3]){hex_float("400b82bf"), 0, 0}, out);
+    memcpy(&value, out, 4);
+    assert_true(value == 19403 - 70 * 256);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(access_counters),
+        cmocka_unit_test(texture_wrapped),
         cmocka_unit_test(atomic_counters),
         cmocka_unit_test(texture_results),
     };

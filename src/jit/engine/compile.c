@@ -14,6 +14,7 @@
 #include "jit/post/post.h"
 #include "jit/tools/tools.h"
 #include "jit/versions/versions.h"
+#include "analysis/analysis.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
@@ -513,12 +514,12 @@ optimise(struct unit *u, bool *fits)
 
 /* As many as without a debugger: occupancy follows from it. */
 static uint32_t
-live_registers(struct unit *u)
+registers_of(struct unit *u)
 {
     struct wir *usual = tools_step(u->request) ? begin_wir(u, u->request->kernel, false) : NULL;
-    uint32_t live = usual ? usual->max_live : u->wir->max_live;
+    uint32_t n = analysis_registers(usual ? usual : u->wir);
     wir_free(usual);
-    return live;
+    return n;
 }
 
 static void
@@ -526,11 +527,9 @@ describe(struct unit *u)
 {
     struct jit_image *m = u->image;
     const struct wir *f = u->wir;
-    uint32_t live = live_registers(u);
     m->local_bytes = f->local_bytes;
     m->shared_bytes = f->shared_bytes;
-    /* What a compiler for the device adds for addresses and temporaries is not known: a few. */
-    m->registers = live + 8 < 16 ? 16 : live + 8;
+    m->registers = registers_of(u);
     function_waits(m, f, false);
 }
 

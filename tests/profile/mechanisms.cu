@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels for mechanisms_test.py, each of which one mechanism of the estimate is about, or its twin, of which it is not.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+enum { N = 1 << 20 };
+
+// Four stores of a warp that follow each other fill four lines.
+__global__ void
+words_together(float *y)
+{
+    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    for (int k = 0; k < 4; k++)
+        y[i + k] = (float)i;
+}
+
+// The same with a barrier between them.
+__global__ void
+words_apart(float *y)
+{
+    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        ((volatile float *)y)[i + k] = (float)i;
+        __syncthreads();
+    }
+}
+
+// A warp's stores lie in eight lines.
+__global__ void
+words_far(float *y)
+{
+    int i = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        ((volatile float *)y)[i + k] = (float)i;
+}
+
+// Chains of multiply-adds, and barriers: eight warps on four schedulers.
+__global__ void
+chains(float *y, int turns)
+{
+    float a[16];
+    for (int k = 0; k < 16; k++)
+        a[k] = (float)(threadIdx.x + k);
+    for (int t = 0; t < turns; t++) {
+#pragma unroll
+        for (int k = 0; k < 16; k++)
+            a[k] = a[k] * 0.5f + 1.0f;
+        __syncthreads();
+    }
+    float s = 0;
+    for (int k = 0; k < 16; k++)
+        s += a[k];
+    y[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+
+__global__ void
+reads(cudaTextureObject_t t, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int k = 0; k < 16; k++)
+        s += tex1Dfetch<float>(t, (i + k) % N);
+    y[i] = s;
+}
+
+// A third of a million words, once: copies have put them into L2, if L2 is large enough.
+__global__ void
+once(const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i];
+}
+
+int
+main()
+{
+    float *x, *y;
+    cudaMalloc(&x, N * 4);
+    cudaMalloc(&y, N * 4);
+    cudaMemset(x, 0, N * 4);
+    once<<<N / 256, 256>>>(x, y);
+    words_together<<<N / 1024, 256>>>(y);
+    words_apart<<<N / 1024, 256>>>(y);
+    words_far<<<N / 2048, 256>>>(y);
+    chains<<<132, 256>>>(y, 100);
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = x;
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    resource.res.linear.sizeInBytes = N * 4;
+    cudaTextureDesc how = {};
+    cudaTextureObject_t t;
+    cudaCreateTextureObject(&t, &resource, &how, nullptr);
+    reads<<<N / 256, 256>>>(t, y);
+    cudaError_t e = cudaDeviceSynchronize();
+    printf("%s\n", cudaGetErrorString(e));
+    return e != cudaSuccess;
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms of the estimate that follow from a kernel's text: each changes what its kernel takes, and not its twin's."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LOCKSTEP, ROOT = os.environ["LOCKSTEP"], Path(os.environ["SOURCE_DIR"])
+
+
+def profile(program, report, gpu="h200", model=""):
+    options = ["--model=" + model] if model else []
+    subprocess.run([LOCKSTEP, "profile", "-q", "--gpu", gpu, *options, "--json", str(report), "--", str(program)], check=True,
+                   stdout=subprocess.DEVNULL)
+    return {k["name"].split("(")[0]: k for k in json.loads(report.read_text())["kernels"]}
+
+
+def main():
+    wrong = []
+
+    def want(what, is_so):
+        if not is_so:
+            wrong.append(what)
+
+    with tempfile.TemporaryDirectory() as folder:
+        program, report = Path(folder) / "mechanisms", Path(folder) / "report.json"
+        subprocess.run([LOCKSTEP, "cc", "-O3", "-o", str(program), str(ROOT / "tests/profile/mechanisms.cu")], check=True)
+        whole, plain = profile(program, report), profile(program, report, model="-merge,-schedulers,-texture,-requests,-warm")
+        words = 1 << 20
+        for name, share in (("words_together", 1), ("words_apart", 4), ("words_far", 8)):
+            # clang makes one store of four words of words_together where it sees them; then there is nothing to merge
+            stores = whole[name]["model"]["l2_stores"]
+            want(f"{name}: {stores} sectors, not {share} times {words // 8}", stores == share * words // 8)
+        merged, before = whole["words_apart"]["model"], plain["words_apart"]["model"]
+        want("a barrier keeps stores apart", merged["l2_stores"] == before["l2_stores"])
+        want("block clocks of chains with schedulers of their own are fewer",
+             whole["chains"]["model"]["block_clocks"] < 0.9 * plain["chains"]["model"]["block_clocks"])
+        want("texels bound reads", whole["reads"]["roofline"]["busiest"] == "texture")
+        want("and do not where they are not counted", plain["reads"]["roofline"]["busiest"] != "texture")
+        want("what a fill has left in L2 is not read again", whole["once"]["model"]["dram_bytes"] == 0)
+        want("but without the mechanism", plain["once"]["model"]["dram_bytes"] >= 4 * words)
+        small = profile(program, report, gpu="t4")
+        want("nor from an L2 that is too small", small["once"]["model"]["dram_bytes"] >= 4 * words)
+    for line in wrong:
+        print(line)
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
