@@ -43,10 +43,10 @@ shorter(const struct subject *s, double to)
     struct remedy r = advice_remedy(s);
     struct report_model *m = &r.now;
     uint64_t *amounts[] = {
-        &m->work.warp_instructions,  &m->work.issue_slots,    &m->work.flops_f32,
-        &m->work.flops_f64,          &m->work.int_operations, &m->work.alu_operations,
-        &m->work.special_operations, &m->work.tensor_flops,   &m->work.shared_wavefronts,
-        &m->work.constant_words,     &m->work.l1_sectors,     &m->work.l2_sectors,
+        &m->work.warp_instructions,  &m->work.issue_slots,      &m->work.flops_f32,
+        &m->work.flops_f64,          &m->work.int_operations,   &m->work.alu_operations,
+        &m->work.special_operations, &m->work.tensor_flops,     &m->work.shared_wavefronts,
+        &m->work.constant_words,     &m->work.l1_sectors,       &m->work.l2_sectors,
         &m->work.l2_load_requests,   &m->work.l2_store_requests};
     for (size_t k = 0; k < sizeof amounts / sizeof *amounts; k++)
         *amounts[k] = (uint64_t)((double)*amounts[k] * to);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels for mechanisms_test.py, each of which one mechanism of the estimate is about, or its twin, of which it is not.
+// Kernels for mechanisms_test.py, each of which one mechanism of the estimate is about, or its
+// twin, of which it is not.
 #include <cstdio>
 #include <cuda_runtime.h>
 

@@ -3,7 +3,7 @@
 # Compiles and runs one recorder; see README.md. CSV goes to stdout.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-what=${1:?usage: record.sh occupancy|texture|properties|members|access [PATTERNS.csv]}
+what=${1:?usage: record.sh occupancy|texture|wrapped|properties|members|access [PATTERNS.csv]}
 arch=${ARCH:-native}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
