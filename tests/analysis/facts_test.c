@@ -18,12 +18,7 @@
  *
  * UPDATE=1 test_analysis_facts writes the files anew with what is found; read the difference.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "common/expectations.h"
 #include "common/wir_of.h"
@@ -121,25 +116,22 @@ static unsigned
 check_file(const char *path, void *context)
 {
     struct ls_error err = {0};
-    size_t size;
     struct shape shape = {.small_grid = true};
-    struct ptx_module *m;
-    char *text = ls_read_file(path, &size, &err);
-    struct wir *f = wir_of(text ? text : "", text ? size : 0, path, &m);
+    struct wir_file file = wir_file_read(path);
+    struct wir *f = file.wir;
     (void)context;
-    if (sscanf(text, "// block %u %u %u", &shape.block[0], &shape.block[1], &shape.block[2]) != 3)
+    if (sscanf(file.text, "// block %u %u %u", &shape.block[0], &shape.block[1], &shape.block[2]) !=
+        3)
         fail_msg("%s: no \"// block X Y Z\" in the first line", path);
-    const char *end = strchr(text, '\n'), *word = strstr(text, "partial");
+    const char *end = strchr(file.text, '\n'), *word = strstr(file.text, "partial");
     shape.partial = word && word < end;
-    word = strstr(text, "together");
+    word = strstr(file.text, "together");
     shape.together = word && word < end;
     struct facts *facts = facts_new(f, &shape, is_vote, &err);
     struct expectations x = {.path = path, .column = 44, .found = line_text, .context = facts};
-    unsigned wrong = expectations_check(&x, text);
+    unsigned wrong = expectations_check(&x, file.text);
     facts_free(facts);
-    wir_free(f);
-    ptx_free(m);
-    ls_release(text);
+    wir_file_free(&file);
     return wrong;
 }
 
@@ -153,6 +145,5 @@ files(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(files);
 }

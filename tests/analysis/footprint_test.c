@@ -4,12 +4,7 @@
  * in which 32-bit arithmetic may wrap, and kernels of which nothing may be said. Then random sums
  * beside the addresses that all threads of all blocks really have.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "analysis/analysis.h"
 
@@ -190,7 +185,5 @@ random_sums(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(intervals), cmocka_unit_test(nothing),
-                                       cmocka_unit_test(wraps), cmocka_unit_test(random_sums)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(intervals, nothing, wraps, random_sums);
 }

@@ -3,12 +3,7 @@
  * Where a kernel's addresses come from (src/analysis/pointers.c): words that are followed and words
  * that only look like pointers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "analysis/analysis.h"
 
@@ -124,12 +119,5 @@ calls(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_and_selections),
-        cmocka_unit_test(indices),
-        cmocka_unit_test(structs),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(sums_and_selections, indices, structs, memory, calls);
 }

@@ -3,12 +3,7 @@
  * Registers of a thread as a GPU's compiler would give them, of kernels counted by hand: numbers
  * that are alive inside straight code count, parameters, predicates and the block's place do not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +80,5 @@ elsewhere(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(straight_code),
-                                       cmocka_unit_test(elsewhere)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(straight_code, elsewhere);
 }

@@ -10,6 +10,7 @@
 #define LOCKSTEP_TESTS_ANALYSIS_WARP_H
 
 #include "analysis/analysis.h"
+#include "common/dice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +25,7 @@ struct dice {
 static inline uint32_t
 roll(struct dice *d, uint32_t n)
 {
-    d->state += 0x9e3779b97f4a7c15u;
-    uint64_t z = d->state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)((z ^ (z >> 31)) % n);
+    return dice_below(&d->state, n);
 }
 
 enum { SHORT_REGS = 10, LONG_REGS = 5, PRED_REGS = 4, DEEPEST = 3 };

@@ -6,12 +6,7 @@
  *
  *     test_analysis_warps [FIRST [COUNT]]      these seeds
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "analysis/products.h"
 #include "analysis/warp.h"
@@ -482,11 +477,9 @@ products(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(products),
-                                       cmocka_unit_test(random_kernels)};
     if (argc > 1)
         first_seed = strtoull(argv[1], NULL, 0);
     if (argc > 2)
         seed_count = strtoull(argv[2], NULL, 0);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(steps, products, random_kernels);
 }

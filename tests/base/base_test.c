@@ -3,11 +3,7 @@
  * base: arenas, growing arrays, text, numbers, errors, hashes. References are spelled out or come
  * from the C library.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,10 +297,6 @@ lines_that_fit(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arenas),  cmocka_unit_test(vectors), cmocka_unit_test(texts),
-        cmocka_unit_test(numbers), cmocka_unit_test(nearest), cmocka_unit_test(errors),
-        cmocka_unit_test(hashes),  cmocka_unit_test(names),   cmocka_unit_test(lines_that_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(arenas, vectors, texts, numbers, nearest, errors, hashes, names,
+                      lines_that_fit);
 }

@@ -3,11 +3,7 @@
  * base: whole files, folders, and when the cache folder is refused.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>

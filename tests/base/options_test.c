@@ -2,11 +2,7 @@
  *
  * base: options from the command line and the environment.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,11 +142,5 @@ end(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(environment),
-        cmocka_unit_test(help),
-    };
-    return cmocka_run_group_tests(tests, NULL, end);
+    return UNIT_TESTS_IN(NULL, end, values, mistakes, environment, help);
 }

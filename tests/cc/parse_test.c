@@ -5,10 +5,7 @@
  */
 #include "cc/cc_priv.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <string.h>
 
 enum { MOST_WORDS = 16 };
@@ -127,7 +124,5 @@ wrong(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(modes), cmocka_unit_test(architectures),
-                                       cmocka_unit_test(where_words_go), cmocka_unit_test(wrong)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(modes, architectures, where_words_go, wrong);
 }

@@ -5,10 +5,7 @@
  */
 #include "cc/cc_priv.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <string.h>
 
 static void
@@ -67,6 +64,5 @@ quoted(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(launches), cmocka_unit_test(quoted)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(launches, quoted);
 }

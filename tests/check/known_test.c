@@ -5,10 +5,7 @@
  */
 #include "check/check_priv.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdlib.h>
 
 enum { BLOCKS = 5, WARPS = 3, TABLES = 8 };
@@ -92,6 +89,5 @@ whole_blocks(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(joins), cmocka_unit_test(whole_blocks)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(joins, whole_blocks);
 }

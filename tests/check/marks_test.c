@@ -9,10 +9,7 @@
 #include "check/findings.h"
 #include "check/shared_cells.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,10 +209,6 @@ explained_reads(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_lie_apart), cmocka_unit_test(unpacks),
-        cmocka_unit_test(second_lanes),     cmocka_unit_test(own_accesses),
-        cmocka_unit_test(options),          cmocka_unit_test(opened_and_closed),
-        cmocka_unit_test(explained_reads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(fields_lie_apart, unpacks, second_lanes, own_accesses, options,
+                      opened_and_closed, explained_reads);
 }

@@ -5,10 +5,7 @@
  */
 #include "cli/access/expression.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +130,5 @@ wrong(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(precedence), cmocka_unit_test(random_trees),
-                                       cmocka_unit_test(not_chosen), cmocka_unit_test(wrong)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(precedence, random_trees, not_chosen, wrong);
 }

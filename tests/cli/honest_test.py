@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options that do what they say: `-k` that names no kernel, macros that the program never looks at, rankings of what is
 not verified or not told apart, exit statuses that are not 0, and text as wide as the terminal."""
-import fcntl
 import json
 import os
-import pty
 import re
 import shutil
-import struct
 import subprocess
-import termios
 
 from checks import check, finish, lockstep as LOCKSTEP, source as SOURCE, work as FOLDER
+from terminal import shown
 
 PROGRAM = r"""
 #include <cstdio>
@@ -161,23 +158,8 @@ def reasons():
 
 def terminal(columns, *words):
     """What a terminal of that width shows."""
-    fd, side = pty.openpty()
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    # no session of its own: the end of a session's leader hangs its terminal up, and what was not read yet is lost
-    process = subprocess.Popen([LOCKSTEP, *words], cwd=FOLDER, stdin=side, stdout=side, stderr=side)
-    os.close(side)
-    out = b""
-    while True:
-        try:
-            more = os.read(fd, 65536)
-        except OSError:
-            break
-        if not more:
-            break
-        out += more
-    process.wait()
-    os.close(fd)
-    return [re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line) for line in out.decode().replace("\r\n", "\n").split("\n")]
+    out, _ = shown([LOCKSTEP, *words], 40, columns, cwd=FOLDER)
+    return [re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line) for line in out.split("\n")]
 
 
 def widths():

@@ -5,10 +5,7 @@
  */
 #include "cli/text/toml.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <string.h>
 
 static void
@@ -86,6 +83,5 @@ mistakes(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(mistakes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(values, mistakes);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * expectations.h: files of PTX that have behind "//" in a line what a test expects of its
- * instruction. UPDATE=1 writes the files anew with what is found; read the difference. Behind
- * cmocka.h.
+ * instruction. UPDATE=1 writes the files anew with what is found; read the difference.
  */
 #ifndef TESTS_COMMON_EXPECTATIONS_H
 #define TESTS_COMMON_EXPECTATIONS_H
 
 #include "base/base.h"
+#include "common/unit.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -4,16 +4,12 @@
  * linking, references, libraries, mapped memory, and what must fail.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "cuda.h"
 #include "lockstep.h"
@@ -716,15 +712,8 @@ emulator(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest first[] = {cmocka_unit_test(uninitialised)};
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),        cmocka_unit_test(devices),  cmocka_unit_test(contexts),
-        cmocka_unit_test(context_owns), cmocka_unit_test(launches), cmocka_unit_test(functions),
-        cmocka_unit_test(wrong_text),   cmocka_unit_test(linking),  cmocka_unit_test(memory),
-        cmocka_unit_test(streams),      cmocka_unit_test(graphs),   cmocka_unit_test(textures),
-        cmocka_unit_test(libraries),    cmocka_unit_test(mappings), cmocka_unit_test(errors),
-        cmocka_unit_test(emulator),
-    };
-    int failed = cmocka_run_group_tests_name("before cuInit", first, NULL, NULL);
-    return failed + cmocka_run_group_tests_name("driver", tests, setup, teardown);
+    int failed = UNIT_TESTS(uninitialised); /* before cuInit */
+    return failed + UNIT_TESTS_IN(setup, teardown, names, devices, contexts, context_owns, launches,
+                                  functions, wrong_text, linking, memory, streams, graphs, textures,
+                                  libraries, mappings, errors, emulator);
 }

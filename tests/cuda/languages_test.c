@@ -3,14 +3,10 @@
  * lockstep.h, as a program calls it that no tool watches: what it promises of errors and of what is
  * known after them. Under the tools: tests/python/languages_test.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "cuda.h"
 #include "lockstep.h"
@@ -56,8 +52,5 @@ int
 main(void)
 {
     setenv("LOCKSTEP_QUIET", "1", 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_tool),
-                                       cmocka_unit_test(test_arrays),
-                                       cmocka_unit_test(test_overlap)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(test_no_tool, test_arrays, test_overlap);
 }

@@ -3,13 +3,9 @@
  * Pools of stream-ordered memory: what one API makes the other one uses, and both see the same of
  * it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "cuda.h"
 #include "cuda_runtime_api.h"
@@ -158,13 +154,6 @@ test_strangers(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_driver_uses_runtimes),
-        cmocka_unit_test(test_runtime_uses_drivers),
-        cmocka_unit_test(test_one_choice_of_a_device),
-        cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_access),
-        cmocka_unit_test(test_strangers),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return UNIT_TESTS_IN(set_up, NULL, test_driver_uses_runtimes, test_runtime_uses_drivers,
+                         test_one_choice_of_a_device, test_attributes, test_access, test_strangers);
 }

@@ -9,9 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 #include <math.h>
 
 enum { CASES = 2400, CHUNK = 16 };
@@ -323,7 +321,5 @@ test_recorded(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_model),
-                                       cmocka_unit_test(test_recorded)};
-    return cmocka_run_group_tests(tests, start, NULL);
+    return UNIT_TESTS_IN(start, NULL, test_model, test_recorded);
 }

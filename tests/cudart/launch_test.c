@@ -344,12 +344,6 @@ main(void)
     setenv("LOCKSTEP_QUIET", "1", 1);
     setenv("LOCKSTEP_GPU", "a100", 1);
     register_program();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches),        cmocka_unit_test(limits),
-        cmocka_unit_test(cooperative),     cmocka_unit_test(symbols),
-        cmocka_unit_test(attributes),      cmocka_unit_test(sticky),
-        cmocka_unit_test(illegal_address), cmocka_unit_test(explicit_graph),
-        cmocka_unit_test(captured_graph),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(launches, limits, cooperative, symbols, attributes, sticky, illegal_address,
+                      explicit_graph, captured_graph);
 }

@@ -418,12 +418,6 @@ main(void)
     setenv("LOCKSTEP_GPU", "a100", 1);
     setenv("LOCKSTEP_DEVICES", "2", 1);
     register_program();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),     cmocka_unit_test(copies_to_fresh_memory),
-        cmocka_unit_test(allocation), cmocka_unit_test(pitched),
-        cmocka_unit_test(arrays),     cmocka_unit_test(properties),
-        cmocka_unit_test(peers),      cmocka_unit_test(streams_and_events),
-        cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(copies, copies_to_fresh_memory, allocation, pitched, arrays, properties,
+                      peers, streams_and_events, names);
 }

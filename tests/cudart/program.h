@@ -6,11 +6,7 @@
 #ifndef TESTS_CUDART_PROGRAM_H
 #define TESTS_CUDART_PROGRAM_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -194,12 +194,7 @@ no_socket_is_an_error(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_illegal_address),    cmocka_unit_test(back_from_a_fault),
-        cmocka_unit_test(an_assertion),          cmocka_unit_test(a_trap),
-        cmocka_unit_test(a_full_stack),          cmocka_unit_test(a_deadlock),
-        cmocka_unit_test(a_loop_is_interrupted), cmocka_unit_test(who_goes_away_ends_the_program),
-        cmocka_unit_test(no_socket_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return UNIT_TESTS_IN(NULL, remove_folder, an_illegal_address, back_from_a_fault, an_assertion,
+                         a_trap, a_full_stack, a_deadlock, a_loop_is_interrupted,
+                         who_goes_away_ends_the_program, no_socket_is_an_error);
 }

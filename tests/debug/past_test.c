@@ -538,20 +538,8 @@ shared_memory_is_refused(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_come_again),
-        cmocka_unit_test(steps_back_are_steps),
-        cmocka_unit_test(lines_back),
-        cmocka_unit_test(breakpoints_back),
-        cmocka_unit_test(output_comes_once),
-        cmocka_unit_test(changes_stay),
-        cmocka_unit_test(last_writes),
-        cmocka_unit_test(shared_words_are_the_blocks),
-        cmocka_unit_test(watches_stop),
-        cmocka_unit_test(accesses_of_a_word),
-        cmocka_unit_test(a_long_launch),
-        cmocka_unit_test(registers_are_watched),
-        cmocka_unit_test(shared_memory_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return UNIT_TESTS_IN(NULL, remove_folder, states_come_again, steps_back_are_steps, lines_back,
+                         breakpoints_back, output_comes_once, changes_stay, last_writes,
+                         shared_words_are_the_blocks, watches_stop, accesses_of_a_word,
+                         a_long_launch, registers_are_watched, shared_memory_is_refused);
 }

@@ -6,11 +6,7 @@
 #ifndef LOCKSTEP_TESTS_DEBUG_SESSION_H
 #define LOCKSTEP_TESTS_DEBUG_SESSION_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "debug/debug.h"
 

@@ -420,20 +420,10 @@ bad_questions_are_refused(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_hold_what_c_says),
-        cmocka_unit_test(registers_are_set),
-        cmocka_unit_test(all_spaces_are_read_and_written),
-        cmocka_unit_test(lines_in_order),
-        cmocka_unit_test(positions_are_the_same_each_time),
-        cmocka_unit_test(lanes_of_a_branch),
-        cmocka_unit_test(barriers_are_seen),
-        cmocka_unit_test(output_and_status_are_the_programs),
-        cmocka_unit_test(a_killed_program_ends),
-        cmocka_unit_test(two_threads_launch),
-        cmocka_unit_test(a_grid_that_waits),
-        cmocka_unit_test(modules_come_and_go),
-        cmocka_unit_test(bad_questions_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return UNIT_TESTS_IN(NULL, remove_folder, registers_hold_what_c_says, registers_are_set,
+                         all_spaces_are_read_and_written, lines_in_order,
+                         positions_are_the_same_each_time, lanes_of_a_branch, barriers_are_seen,
+                         output_and_status_are_the_programs, a_killed_program_ends,
+                         two_threads_launch, a_grid_that_waits, modules_come_and_go,
+                         bad_questions_are_refused);
 }

@@ -7,15 +7,11 @@
  */
 #define _GNU_SOURCE
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "../../src/device/ptx/mathematics.c"
 
@@ -311,10 +307,6 @@ floats(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accuracy),     cmocka_unit_test(two_arguments),
-        cmocka_unit_test(large_angles), cmocka_unit_test(special_values),
-        cmocka_unit_test(floats),       cmocka_unit_test(bessel_functions),
-    };
-    return cmocka_run_group_tests_name("mathematics", tests, NULL, NULL);
+    return UNIT_TESTS(accuracy, two_arguments, large_angles, special_values, floats,
+                      bessel_functions);
 }

@@ -5,14 +5,10 @@
  * else stays as it was. That programs with references work through a driver is what
  * tests/device/gpu_test.sh runs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "../../src/device/gpu_priv.h"
 #include "base/base.h"
@@ -76,10 +72,5 @@ others_stay(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moved_address),
-        cmocka_unit_test(named_in_place),
-        cmocka_unit_test(others_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(moved_address, named_in_place, others_stay);
 }

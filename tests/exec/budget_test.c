@@ -9,10 +9,7 @@
 #include "common/ignoring.h"
 #include "exec/exec.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,11 +272,7 @@ small_kernels_are_compiled_well(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ordinary_kernels_are_within),
-                                       cmocka_unit_test(many_barriers_are_not),
-                                       cmocka_unit_test(all_forms_are_right),
-                                       cmocka_unit_test(quick_code_gives_way),
-                                       cmocka_unit_test(many_warps_get_better_code),
-                                       cmocka_unit_test(small_kernels_are_compiled_well)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(ordinary_kernels_are_within, many_barriers_are_not, all_forms_are_right,
+                      quick_code_gives_way, many_warps_get_better_code,
+                      small_kernels_are_compiled_well);
 }

@@ -7,10 +7,7 @@
  */
 #include "exec/exec.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,10 +310,6 @@ forgotten_after_the_compile(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finished_kernels_run_meanwhile), cmocka_unit_test(two_at_once),
-        cmocka_unit_test(one_of_several_compiles),        cmocka_unit_test(all_get_the_error),
-        cmocka_unit_test(forgotten_after_the_compile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(finished_kernels_run_meanwhile, two_at_once, one_of_several_compiles,
+                      all_get_the_error, forgotten_after_the_compile);
 }

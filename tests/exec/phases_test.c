@@ -7,10 +7,7 @@
 #include "common/ignoring.h"
 #include "exec/exec.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -422,6 +419,5 @@ both_ways(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_ways)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(both_ways);
 }

@@ -8,8 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +185,5 @@ test_events(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_events)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(test_events);
 }

@@ -13,6 +13,7 @@
 #define LOCKSTEP_TESTS_FUZZ_GENERATE_H
 
 #include "base/base.h"
+#include "common/dice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,11 +90,7 @@ struct program {
 static inline uint32_t
 pick(struct program *p, uint32_t n)
 {
-    p->state += 0x9e3779b97f4a7c15u;
-    uint64_t z = p->state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)((z ^ (z >> 31)) % n);
+    return dice_below(&p->state, n);
 }
 
 /* -- operations: text and meaning -------------------------------------------------------------- */

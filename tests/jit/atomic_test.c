@@ -3,11 +3,7 @@
  * atom and red of every operation and type: one warp against the lanes one after the other, with
  * all lanes at one place, at different ones, and mixed; then threads against each other.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <pthread.h>
 
 #include "jit/harness.h"
@@ -320,7 +316,5 @@ threads(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_warp), cmocka_unit_test(wide),
-                                       cmocka_unit_test(threads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(one_warp, wide, threads);
 }

@@ -4,11 +4,7 @@
  * combination of (destination, source, rounding, .ftz, .sat) is one form, compared with exact
  * arithmetic in long double (reference.h) or in 128-bit integers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "jit/harness.h"
 #include "jit/reference.h"
@@ -348,7 +344,5 @@ packed_forms(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scalar_forms),
-                                       cmocka_unit_test(packed_forms)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(scalar_forms, packed_forms);
 }

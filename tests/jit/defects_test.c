@@ -9,12 +9,10 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/IRReader.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 struct loads {
     unsigned count, widest; /* bits */
@@ -89,9 +87,5 @@ test_others_stay(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wide_masked_loads_are_split),
-        cmocka_unit_test(test_others_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(test_wide_masked_loads_are_split, test_others_stay);
 }

@@ -3,11 +3,7 @@
  * Floating-point arithmetic and comparison: .f32 and .f64 in every rounding against the C
  * compiler's operations under fesetround, .f16 and .bf16 against exact sums rounded once.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "jit/harness.h"
 #include "jit/reference.h"
@@ -415,6 +411,5 @@ all_forms(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_forms)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(all_forms);
 }

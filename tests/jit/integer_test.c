@@ -3,11 +3,7 @@
  * Integer, bit, logic, comparison and video instructions against the manual's pseudo-code in C.
  * `arg` of a reference: bits of the type, plus SIGNED.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "jit/harness.h"
 
@@ -723,6 +719,5 @@ all_forms(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_forms)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(all_forms);
 }

@@ -7,14 +7,10 @@
 
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 #ifdef __x86_64__
 enum { LINKS = true };
@@ -194,11 +190,5 @@ damaged(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_results),
-        cmocka_unit_test(turned_down),
-        cmocka_unit_test(missing_functions),
-        cmocka_unit_test(damaged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(same_results, turned_down, missing_functions, damaged);
 }

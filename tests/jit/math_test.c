@@ -3,11 +3,7 @@
  * The __nv_* functions: approximations against long double, with the largest error in ulp and the
  * bound that CUDA's tables state; everything exact against C; every row of ops/math.def compiles.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "jit/harness.h"
 #include "jit/reference.h"
@@ -874,10 +870,7 @@ int
 main(void)
 {
     harness = harness_new();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known), cmocka_unit_test(approximations),
-                                       cmocka_unit_test(exact), cmocka_unit_test(packed),
-                                       cmocka_unit_test(pointers)};
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = UNIT_TESTS(known, approximations, exact, packed, pointers);
     harness_free(harness);
     return failed;
 }

@@ -18,12 +18,7 @@
  * What follows "//" behind an access is its plan, as the stage "plans" shows it. UPDATE=1
  * test_jit_plans writes the files anew with what is found; read the difference.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "common/expectations.h"
 #include "common/wir_of.h"
@@ -204,23 +199,18 @@ check_switches(const char *text, struct wir *f)
 static unsigned
 check_file(const char *path, void *context)
 {
-    struct ls_error err = {0};
     struct version v;
-    size_t size;
     uint32_t *forms = context;
-    struct ptx_module *m;
-    char *text = ls_read_file(path, &size, &err);
-    struct wir *f = wir_of(text ? text : "", text ? size : 0, path, &m);
-    check_switches(text, f);
-    begin(&v, text, 0, f);
+    struct wir_file file = wir_file_read(path);
+    struct wir *f = file.wir;
+    check_switches(file.text, f);
+    begin(&v, file.text, 0, f);
     struct expectations x = {
         .path = path, .column = 36, .every = true, .found = line_text, .context = &v};
-    unsigned wrong = expectations_check(&x, text);
+    unsigned wrong = expectations_check(&x, file.text);
     *forms |= v.forms;
     end(&v);
-    wir_free(f);
-    ptx_free(m);
-    ls_release(text);
+    wir_file_free(&file);
     return wrong;
 }
 
@@ -287,7 +277,5 @@ strides_of_patterns(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(runs_of_patterns),
-                                       cmocka_unit_test(strides_of_patterns)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(files, runs_of_patterns, strides_of_patterns);
 }

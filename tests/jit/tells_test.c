@@ -6,12 +6,7 @@
  * "// profile", "// replay" or "// turns"; "-pass" behind it: that one is off. UPDATE=1
  * test_jit_tells writes the files anew with what is found; read the difference.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "common/expectations.h"
 #include "common/wir_of.h"
@@ -72,15 +67,13 @@ static unsigned
 check_file(const char *path, void *context)
 {
     struct ls_error err = {0};
-    struct ptx_module *m;
     struct jit_request r = {0};
     char tool[20], passes[80] = "";
     uint64_t off = 0;
-    size_t size;
     (void)context;
-    char *text = ls_read_file(path, &size, &err);
-    struct wir *f = wir_of(text ? text : "", text ? size : 0, path, &m);
-    assert_true(sscanf(text, "// %19s%79[^\n]", tool, passes) >= 1);
+    struct wir_file file = wir_file_read(path);
+    struct wir *f = file.wir;
+    assert_true(sscanf(file.text, "// %19s%79[^\n]", tool, passes) >= 1);
     assert_true(jit_passes_off(passes, &off, &err));
     r.events = events_of(tool);
     tools_tell(f, &r, off | jit_passes_barred(tools_code(&r)), NULL);
@@ -90,11 +83,9 @@ check_file(const char *path, void *context)
     wir_print(f, &(struct wir_notes){.insn = number}, &t.text);
     struct expectations x = {
         .path = path, .column = 44, .every = true, .found = line_text, .context = &t};
-    unsigned wrong = expectations_check(&x, text);
+    unsigned wrong = expectations_check(&x, file.text);
     text_free(&t.text);
-    wir_free(f);
-    ptx_free(m);
-    ls_release(text);
+    wir_file_free(&file);
     return wrong;
 }
 
@@ -108,6 +99,5 @@ files(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(files);
 }

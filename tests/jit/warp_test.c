@@ -3,11 +3,7 @@
  * shfl, vote, match, redux, activemask, elect against the manual's pseudo-code, lane by lane, with
  * random active masks, member masks that split the warp into groups, and every segment width.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "jit/harness.h"
 #include "jit/reference.h"
@@ -289,6 +285,5 @@ all_forms(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_forms)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(all_forms);
 }

@@ -3,11 +3,7 @@
  * The allocation table against a plain list: random allocations, releases and questions. Windows:
  * what is accessible and what is not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -244,11 +240,6 @@ wide_windows(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_operations), cmocka_unit_test(freed_is_remembered),
-        cmocka_unit_test(guards_and_limits), cmocka_unit_test(address_space_is_reused),
-        cmocka_unit_test(adopted),           cmocka_unit_test(windows),
-        cmocka_unit_test(wide_windows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(random_operations, freed_is_remembered, guards_and_limits,
+                      address_space_is_reused, adopted, windows, wide_windows);
 }

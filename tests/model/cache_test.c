@@ -6,12 +6,10 @@
  */
 #include "model/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 enum { SECTOR = 32, LINE = 128, SMS = 12, RUNS = 60000 };
 
@@ -330,9 +328,5 @@ parts(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_caches), cmocka_unit_test(batches), cmocka_unit_test(sets_enough),
-        cmocka_unit_test(other_size),   cmocka_unit_test(parts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(plain_caches, batches, sets_enough, other_size, parts);
 }

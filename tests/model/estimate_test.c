@@ -4,11 +4,7 @@
  * below the bound, near it with many warps, never slower with more resident blocks; latencies by
  * generation.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 #include <math.h>
 #include <string.h>
 
@@ -98,7 +94,5 @@ generations(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(limits),
-                                       cmocka_unit_test(generations)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(by_hand, limits, generations);
 }

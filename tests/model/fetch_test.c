@@ -5,14 +5,10 @@
  */
 #include "model/texture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 enum { WIDTH = 70, HEIGHT = 5, DEPTH = 3, PITCH = 4 * 4 * WIDTH + 16 };
 
@@ -97,7 +93,5 @@ around_the_end(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_lane_by_lane),
-                                       cmocka_unit_test(around_the_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(as_lane_by_lane, around_the_end);
 }

@@ -4,12 +4,7 @@
  * model_launches.def come from, and of others, held back; generations that are not known get
  * nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 #include <math.h>
 
 #include "model/model.h"
@@ -56,6 +51,5 @@ parts(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded), cmocka_unit_test(parts)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(recorded, parts);
 }

@@ -3,11 +3,7 @@
  * The estimate's mechanisms, each against a value worked by hand from an H200's constants (1.98
  * GHz, 132 SMs), and each without itself.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -320,17 +316,6 @@ shared_loops(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words),
-                                       cmocka_unit_test(expansions),
-                                       cmocka_unit_test(l2),
-                                       cmocka_unit_test(requests),
-                                       cmocka_unit_test(texture),
-                                       cmocka_unit_test(atomics),
-                                       cmocka_unit_test(atomics_recorded),
-                                       cmocka_unit_test(turnover),
-                                       cmocka_unit_test(starts),
-                                       cmocka_unit_test(memory),
-                                       cmocka_unit_test(barriers),
-                                       cmocka_unit_test(shared_loops)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(words, expansions, l2, requests, texture, atomics, atomics_recorded, turnover,
+                      starts, memory, barriers, shared_loops);
 }

@@ -3,12 +3,8 @@
  * Occupancy against published cases, the limits table of lecture 000, devices by name, caches,
  * time bounds, placement of blocks.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "csv.h"
 #include "model/model.h"
@@ -380,12 +376,6 @@ placement(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_cases), cmocka_unit_test(recorded_launches),
-        cmocka_unit_test(carveouts),       cmocka_unit_test(limits_table),
-        cmocka_unit_test(devices),         cmocka_unit_test(caches),
-        cmocka_unit_test(l2_halves),       cmocka_unit_test(bounds),
-        cmocka_unit_test(placement),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(published_cases, recorded_launches, carveouts, limits_table, devices, caches,
+                      l2_halves, bounds, placement);
 }

@@ -4,12 +4,8 @@
  * strides with 16 and 32 banks, the modulo layout, tiles, constant and local memory. Expected
  * values are the lectures' or counted by hand here, never taken from the model.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "model/model.h"
 
@@ -264,17 +260,7 @@ camping(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aligned_and_sequential),
-        cmocka_unit_test(aligned_and_non_sequential),
-        cmocka_unit_test(misaligned_and_sequential),
-        cmocka_unit_test(other_widths),
-        cmocka_unit_test(strides),
-        cmocka_unit_test(element_sizes),
-        cmocka_unit_test(modulo_layout),
-        cmocka_unit_test(tile_columns),
-        cmocka_unit_test(other_spaces),
-        cmocka_unit_test(camping),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(aligned_and_sequential, aligned_and_non_sequential, misaligned_and_sequential,
+                      other_widths, strides, element_sizes, modulo_layout, tile_columns,
+                      other_spaces, camping);
 }

@@ -3,11 +3,7 @@
  * The model against a real H200: counters of 688 access patterns, 12,288 texture reads: all rows
  * must be equal. Of 274 more patterns, atomics above all, all but those that docs/model.md names.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "csv.h"
 #include "model/model.h"
@@ -217,11 +213,5 @@ texture_wrapped(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(access_counters),
-        cmocka_unit_test(texture_wrapped),
-        cmocka_unit_test(atomic_counters),
-        cmocka_unit_test(texture_results),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(access_counters, texture_wrapped, atomic_counters, texture_results);
 }

@@ -4,12 +4,7 @@
  * makes of each of its kernels. In kernels named fires* it must change something, in those named
  * silent* nothing. UPDATE=1 writes the expectations anew; a person reads the difference.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "jit/opt/opt.h"
 
@@ -115,6 +110,5 @@ passes(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(passes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(passes);
 }

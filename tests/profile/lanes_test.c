@@ -5,10 +5,7 @@
  */
 #include "profile/profile_priv.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 
 static uint64_t
 next(uint64_t *seed)
@@ -83,7 +80,5 @@ test_different(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_within), cmocka_unit_test(test_fit),
-                                       cmocka_unit_test(test_different)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(test_within, test_fit, test_different);
 }

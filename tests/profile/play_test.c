@@ -8,13 +8,10 @@
  */
 #include "profile/play_priv.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 enum { WARPS = 3, MOST_BLOCKS = 300, MOST_WORDS = 60, WAVES = 3, SHAPE_KINDS = 12, PLACES = 70 };
 
@@ -289,6 +286,5 @@ waves(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(waves)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(waves);
 }

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first screen of `lockstep profile`: at most 15 lines of 80 columns for each kernel, whatever the kernel; on a
 terminal of 80 columns everything fits, with colours unless NO_COLOR is set."""
-import fcntl, os, pty, re, struct, subprocess, termios
+import os, re, subprocess
 
 from checks import check, finish, lockstep, source, work
+from terminal import shown
 
 for name in ("COLUMNS", "NO_COLOR"):
     os.environ.pop(name, None)
@@ -33,23 +34,10 @@ said = set()
 
 
 def on_terminal(columns, *words, **environment):
-    main, side = pty.openpty()
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    p = subprocess.Popen([lockstep, *words], stdin=subprocess.DEVNULL, stdout=side, stderr=subprocess.PIPE,
-                         env={**os.environ, "LOCKSTEP_PROGRESS": "0", **environment})
-    os.close(side)
-    out = b""
-    while True:
-        try:
-            piece = os.read(main, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        out += piece
-    p.stderr.read()
-    check(f"{words}: status {p.wait()}", p.returncode == 0)
-    return out.decode().replace("\r\n", "\n")
+    out, p = shown([lockstep, *words], 24, columns, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                   env={**os.environ, "LOCKSTEP_PROGRESS": "0", **environment})
+    check(f"{words}: status {p.returncode}", p.returncode == 0)
+    return out
 
 
 open(work + "/long.cu", "w").write("""

@@ -9,13 +9,10 @@
 #include "ptx/ptx.h"
 #include "ptx/sample.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 static struct ptx_module *
 parse(const char *text)
@@ -451,13 +448,7 @@ many_labels(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(module_scope),   cmocka_unit_test(addresses),
-        cmocka_unit_test(functions),      cmocka_unit_test(instructions),
-        cmocka_unit_test(array_elements), cmocka_unit_test(calls_and_scopes),
-        cmocka_unit_test(places),         cmocka_unit_test(redeclared),
-        cmocka_unit_test(malformed),      cmocka_unit_test(truncated),
-        cmocka_unit_test(absurd),         cmocka_unit_test(many_labels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(module_scope, addresses, functions, instructions, array_elements,
+                      calls_and_scopes, places, redeclared, malformed, truncated, absurd,
+                      many_labels);
 }

@@ -7,13 +7,10 @@
 #include "ptx/ptx.h"
 #include "ptx/sample.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "common/unit.h"
 
 static struct ptx_module *
 parse(const char *text, const char *path)
@@ -318,9 +315,5 @@ not_linked(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),   cmocka_unit_test(one_instruction), cmocka_unit_test(linked),
-        cmocka_unit_test(linked_alone), cmocka_unit_test(not_linked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(round_trip, one_instruction, linked, linked_alone, not_linked);
 }

@@ -6,10 +6,7 @@
 #include "report/ci.h"
 #include "report/report.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <string.h>
 
 /* Most lanes on one of 32 banks of 4 bytes: lane l reads the word l * stride. */
@@ -69,6 +66,5 @@ findings(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(padding), cmocka_unit_test(findings)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(padding, findings);
 }

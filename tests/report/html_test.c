@@ -6,10 +6,7 @@
  */
 #include "report/html.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "common/unit.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,8 +138,5 @@ fills_up(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(escapes),
-                                       cmocka_unit_test(pages_are_well_formed),
-                                       cmocka_unit_test(fills_up)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(escapes, pages_are_well_formed, fills_up);
 }

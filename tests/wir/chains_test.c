@@ -3,12 +3,7 @@
  * Def-use chains (src/analysis/chains.c): who writes and reads what in a kernel worked out by hand,
  * then in random kernels beside what a walk over the operands of all instructions finds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "wir/wir.h"
 #include "fuzz/generate.h"
@@ -223,10 +218,5 @@ random_kernels(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists),
-        cmocka_unit_test(queries),
-        cmocka_unit_test(random_kernels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return UNIT_TESTS(lists, queries, random_kernels);
 }

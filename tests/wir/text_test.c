@@ -5,12 +5,7 @@
  * named as arguments; and a kernel that breaks a rule is refused with that rule's message.
  */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "common/unit.h"
 
 #include "fuzz/generate.h"
 #include "wir/wir.h"
@@ -393,16 +388,8 @@ named_files(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest own[] = {
-        cmocka_unit_test(warpgroup),
-        cmocka_unit_test(tutorial),
-        cmocka_unit_test(files),
-        cmocka_unit_test(random_kernels),
-        cmocka_unit_test(calls_through_pointers),
-        cmocka_unit_test(broken),
-    };
-    const struct CMUnitTest others[] = {cmocka_unit_test(named_files)};
     named = argv + 1;
-    return argc > 1 ? cmocka_run_group_tests(others, NULL, NULL)
-                    : cmocka_run_group_tests(own, NULL, NULL);
+    return argc > 1 ? UNIT_TESTS(named_files)
+                    : UNIT_TESTS(warpgroup, tutorial, files, random_kernels, calls_through_pointers,
+                                 broken);
 }
