@@ -105,7 +105,7 @@ ptx_run(const char *ptx, int nargs, void **args, int blk_x, int blk_y, int blk_z
 {
     int r = run(ptx, nargs, args, (int[3]){blk_x, blk_y, blk_z}, (int[3]){grid_x, grid_y, grid_z},
                 shmem);
-    if (r != CUDA_SUCCESS && !device_quiet())
+    if (r != CUDA_SUCCESS && !device_silenced())
         ls_warn("ptx_run: %s", device_reason());
     device_forget_reason();
     return r;

@@ -276,7 +276,7 @@ no_variable(const void *host)
     if (!name)
         return rt_fail(cudaErrorInvalidSymbol, "%p is no variable of this program", host);
     static _Atomic bool said;
-    if (!atomic_exchange(&said, true) && !device_quiet())
+    if (!atomic_exchange(&said, true) && !device_silenced())
         ls_warn("cudaErrorInvalidSymbol: \"%s\" in quotes is no variable since CUDA 5.0: name the "
                 "variable "
                 "itself",

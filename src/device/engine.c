@@ -58,7 +58,7 @@ static void
 begin_pool(struct process *p, struct ls_error *err)
 {
     struct exec_options watched = {.endless_ms = 2000,
-                                   .heartbeat_ms = !device_quiet() && isatty(2) ? 30000 : 0};
+                                   .heartbeat_ms = !device_silenced() && isatty(2) ? 30000 : 0};
     uint64_t workers = 0;
     process_number("LOCKSTEP_WORKERS", 1, 4096, &workers);
     process_milliseconds("LOCKSTEP_ENDLESS", &watched.endless_ms);

@@ -174,8 +174,8 @@ device_call_failed(const char *call, int result, const char *error)
     start_check();
     check_call_failed(tool_check(), call, error, reason);
     bool a_finding = tool_check() && !device_verbose() && !is_of_process(result);
-    bool quiet = device_quiet() && (tool_check() || !is_launch(call));
-    if (!a_finding && !quiet)
+    bool silent = device_silenced() && (tool_check() || !is_launch(call));
+    if (!a_finding && !silent)
         tell(call, result, error, reason);
 }
 

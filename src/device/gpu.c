@@ -50,7 +50,7 @@ gpu_checked(struct gpu *g, struct device *d, const char *call, CUresult r)
     g->cuGetErrorName(r, &name);
     g->cuGetErrorString(r, &text);
     if (d && spoils(r) && atomic_compare_exchange_strong(&d->lost, &none, (int)r) &&
-        !device_quiet()) {
+        !device_silenced()) {
         fflush(stdout);
         ls_warn("GPU %d: %s", d->index, text ? text : "a kernel failed");
     }

@@ -66,7 +66,7 @@ output_over(void)
     char where[340] = "";
     if (p->count && p->frame[0].file)
         snprintf(where, sizeof where, " (%.300s:%u)", p->frame[0].file, p->frame[0].line);
-    if (!device_quiet())
+    if (!device_silenced())
         ls_warn("kernel \"%s\" printed, and nothing waits for it before the program ends: a GPU "
                 "would lose "
                 "that; cudaDeviceSynchronize() is missing%s",

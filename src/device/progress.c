@@ -189,11 +189,11 @@ compile_begins(void *unused, const struct jit_request *r)
     const char *text = getenv("LOCKSTEP_PROGRESS");
     bool refused = text && !asked_ms(), terminal = !refused && (text || isatty(2));
     (void)unused;
-    watched = !device_quiet() && begin(r->kernel->name, 0, true,
-                                       !terminal ? LONG_MS
-                                       : text    ? asked_ms()
-                                                 : FIRST_MS,
-                                       terminal);
+    watched = !device_silenced() && begin(r->kernel->name, 0, true,
+                                          !terminal ? LONG_MS
+                                          : text    ? asked_ms()
+                                                    : FIRST_MS,
+                                          terminal);
 }
 
 static void

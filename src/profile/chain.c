@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * chain.c: how long one block would take with an SM to itself: what its warps wait for. The kernel
- * is cut into stretches: blocks of its flow graph that follow each other, run equally often and
- * have no barrier between them. In a stretch an instruction waits for the results it uses and for
- * nothing else (ptxas moves loads up within such a stretch); the longest chain of such waits is the
- * time of one warp. The block's other warps run beside it and only queue for the busiest resource:
+ * is cut into superblocks: blocks of its flow graph that follow each other, run equally often and
+ * have no barrier between them. In a superblock an instruction waits for the results it uses and
+ * for nothing else (ptxas moves loads up within such a superblock); the longest chain of such waits
+ * is the time of one warp. The block's other warps run beside it and only queue for the busiest
+ * resource:
  *
- *     stretch = times it runs * longest chain
- *               + (warps - 1) * one warp's work at its busiest resource
+ *     superblock = times it runs * longest chain
+ *                + (warps - 1) * one warp's work at its busiest resource
  *
  * Latencies are the model's (model_latencies.def), those of global loads by the simulated hit
  * rates. The instructions on the longest chains are what a warp waits for: their clocks are kept by
@@ -27,7 +28,7 @@ struct tally {
                                   constant reads */
 };
 
-/* An instruction of the open stretch, and the one whose result it waited for last. */
+/* An instruction of the open superblock, and the one whose result it waited for last. */
 struct node {
     uint32_t place;
     int32_t before; /* -1: none */
@@ -36,7 +37,7 @@ struct node {
     bool load;
 };
 
-/* A store of the open stretch: when it goes, and the node that it waited for last. */
+/* A store of the open superblock: when it goes, and the node that it waited for last. */
 struct store {
     const struct wir_insn *insn;
     uint32_t number;
@@ -51,9 +52,9 @@ struct chain {
     struct wir *wir;
     struct tally *tally;    /* per place */
     uint32_t *copies;       /* per place: how many instructions of the flow stand for it */
-    double *ready;          /* per register: clocks after the stretch began, */
-    int32_t *writer;        /*   and the node that wrote it; -1: none in this stretch */
-    VEC(struct node) nodes; /* of the open stretch */
+    double *ready;          /* per register: clocks after the superblock began, */
+    int32_t *writer;        /*   and the node that wrote it; -1: none in this superblock */
+    VEC(struct node) nodes; /* of the open superblock */
     VEC(struct store) stores;
     int32_t before, last; /* that the instruction in hand waits for; that ends the longest chain */
     double (*waits)[WAITS];
@@ -69,7 +70,7 @@ struct chain {
     double l2_share;      /* sectors that L1 does not have */
     double blocks, warps; /* of the launch; of a block */
     struct waiting sum;
-    /* the open stretch */
+    /* the open superblock */
     double times, longest, issued;
     double instructions; /* of one warp, so far */
     uint32_t loop;
@@ -132,7 +133,8 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
     c->beyond = beyond;
 }
 
-/* -- stretches --------------------------------------------------------------------------------- */
+/* -- superblocks ---------------------------------------------------------------------------------
+ */
 
 /* Each instruction on the longest chain, by what it is waited for. A load that another load comes
  * before on the way takes its address from there. */
@@ -176,7 +178,7 @@ clocks_of_others(const struct chain *c, const struct time_bound *bound)
 }
 
 static void
-close_stretch(struct chain *c)
+close_superblock(struct chain *c)
 {
     struct time_bound bound;
     const struct device_profile *d = c->device;
@@ -205,9 +207,9 @@ close_stretch(struct chain *c)
 }
 
 static void
-open_stretch(struct chain *c, double times, uint32_t loop)
+open_superblock(struct chain *c, double times, uint32_t loop)
 {
-    close_stretch(c);
+    close_superblock(c);
     c->open = true;
     c->times = times;
     c->loop = loop;
@@ -376,7 +378,7 @@ beside(const struct chain *c, uint32_t from, uint32_t end)
                : c->memory;
 }
 
-/* A side path that few warps take belongs to no stretch but its own. */
+/* A side path that few warps take belongs to no superblock but its own. */
 static void
 add_block(struct chain *c, uint32_t n)
 {
@@ -390,7 +392,7 @@ add_block(struct chain *c, uint32_t n)
     bool same =
         c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
     if (!same)
-        open_stretch(c, times, b->loop);
+        open_superblock(c, times, b->loop);
     c->beside = beside(c, b->first, wir_block_end(c->wir, n));
     for (uint32_t turn = 0; turn < c->turns; turn++)
         for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++) {
@@ -399,7 +401,7 @@ add_block(struct chain *c, uint32_t n)
             add_instruction(c, k);
         }
     if (b->end == WIR_BARRIER) {
-        close_stretch(c);
+        close_superblock(c);
         if (model_has(c->without, MODEL_BARRIERS)) {
             c->sum.warp_clocks += times * model_barrier_clocks((uint32_t)c->warps);
             c->sum.block_clocks += times * model_barrier_clocks((uint32_t)c->warps);
@@ -622,7 +624,7 @@ chain_waiting(const struct watch *w)
         c.folded = k->folded = fold_places(c.wir, w->places, c.without, &c.unrolled, &k->arena);
     for (uint32_t n = 0; n < c.wir->block_count; n++)
         add_block(&c, n);
-    close_stretch(&c);
+    close_superblock(&c);
     c.sum.once_share /= c.instructions > 0 ? c.instructions : 1;
     find_chases(&c, &a);
     find_together(&c, &k->arena);
