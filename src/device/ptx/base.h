@@ -11,23 +11,32 @@ typedef long long s64;
 /* NOLINTBEGIN: names are the interface's */
 #define INLINE static inline __attribute__((always_inline))
 #define VISIBLE __attribute__((noinline, used))
-#define D1(name, x)                                                                                \
-    double __nv_##name(double x);                                                                  \
-    VISIBLE double __nv_##name(double x)
-#define D2(name, x, y)                                                                             \
-    double __nv_##name(double x, double y);                                                        \
-    VISIBLE double __nv_##name(double x, double y)
+/* Declared and begun; behind it stands the body. */
+#define FUNCTION(type, name, ...)                                                                  \
+    type __nv_##name(__VA_ARGS__);                                                                 \
+    VISIBLE type __nv_##name(__VA_ARGS__)
+#define D1(name, x) FUNCTION(double, name, double x)
+#define D2(name, x, y) FUNCTION(double, name, double x, double y)
+/* That of floats, by that of doubles. */
 #define F1(name)                                                                                   \
-    float __nv_##name##f(float x);                                                                 \
-    VISIBLE float __nv_##name##f(float x)                                                          \
+    FUNCTION(float, name##f, float x)                                                              \
     {                                                                                              \
         return (float)__nv_##name((double)x);                                                      \
     }
 #define F2(name)                                                                                   \
-    float __nv_##name##f(float x, float y);                                                        \
-    VISIBLE float __nv_##name##f(float x, float y)                                                 \
+    FUNCTION(float, name##f, float x, float y)                                                     \
     {                                                                                              \
         return (float)__nv_##name((double)x, (double)y);                                           \
+    }
+#define F3(name)                                                                                   \
+    FUNCTION(float, name##f, float x, float y, float z)                                            \
+    {                                                                                              \
+        return (float)__nv_##name((double)x, (double)y, (double)z);                                \
+    }
+#define F4(name)                                                                                   \
+    FUNCTION(float, name##f, float x, float y, float z, float w)                                   \
+    {                                                                                              \
+        return (float)__nv_##name((double)x, (double)y, (double)z, (double)w);                     \
     }
 
 #define FMA __builtin_fma

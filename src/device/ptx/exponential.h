@@ -236,15 +236,11 @@ D2(pow, x, y)
     return sign * exp_of(p.h, FMA(y, l.l, p.l));
 }
 F2(pow)
-double __nv_powi(double x, int n);
-VISIBLE double
-__nv_powi(double x, int n)
+FUNCTION(double, powi, double x, int n)
 {
     return __nv_pow(x, n);
 }
-float __nv_powif(float x, int n);
-VISIBLE float
-__nv_powif(float x, int n)
+FUNCTION(float, powif, float x, int n)
 {
     return (float)__nv_pow((double)x, n);
 }

@@ -9,27 +9,19 @@
 
 /* -- parts of numbers -------------------------------------------------------------------------- */
 
-double __nv_ldexp(double x, int e);
-VISIBLE double
-__nv_ldexp(double x, int e)
+FUNCTION(double, ldexp, double x, int e)
 {
     return scaled(x, e);
 }
-float __nv_ldexpf(float x, int e);
-VISIBLE float
-__nv_ldexpf(float x, int e)
+FUNCTION(float, ldexpf, float x, int e)
 {
     return (float)scaled((double)x, e < -400 ? -400 : e > 400 ? 400 : e);
 }
-double __nv_scalbn(double x, int e);
-VISIBLE double
-__nv_scalbn(double x, int e)
+FUNCTION(double, scalbn, double x, int e)
 {
     return scaled(x, e);
 }
-float __nv_scalbnf(float x, int e);
-VISIBLE float
-__nv_scalbnf(float x, int e)
+FUNCTION(float, scalbnf, float x, int e)
 {
     return __nv_ldexpf(x, e);
 }
@@ -41,9 +33,7 @@ exponent(double x)
     u64 b = bits(ABS(x));
     return b >> 52 ? (int)(b >> 52) - 1023 : -1011 - __builtin_clzll(b);
 }
-double __nv_frexp(double x, int *e);
-VISIBLE double
-__nv_frexp(double x, int *e)
+FUNCTION(double, frexp, double x, int *e)
 {
     *e = 0;
     if (!(ABS(x) < INF) || x == 0)
@@ -51,9 +41,7 @@ __nv_frexp(double x, int *e)
     *e = exponent(x) + 1;
     return scaled(x, -*e);
 }
-float __nv_frexpf(float x, int *e);
-VISIBLE float
-__nv_frexpf(float x, int *e)
+FUNCTION(float, frexpf, float x, int *e)
 {
     return (float)__nv_frexp((double)x, e);
 }
@@ -62,28 +50,20 @@ D1(logb, x)
     return x == 0 ? -INF : ABS(x) < INF ? exponent(x) : x * x;
 }
 F1(logb)
-int __nv_ilogb(double x);
-VISIBLE int
-__nv_ilogb(double x)
+FUNCTION(int, ilogb, double x)
 {
     return x == 0 || is_nan(x) ? -2147483647 - 1 : ABS(x) == INF ? 2147483647 : exponent(x);
 }
-int __nv_ilogbf(float x);
-VISIBLE int
-__nv_ilogbf(float x)
+FUNCTION(int, ilogbf, float x)
 {
     return __nv_ilogb((double)x);
 }
-double __nv_modf(double x, double *whole);
-VISIBLE double
-__nv_modf(double x, double *whole)
+FUNCTION(double, modf, double x, double *whole)
 {
     *whole = ABS(x) < 0x1p53 ? with_sign((double)(s64)x, x) : x;
     return is_nan(x) ? x : with_sign(ABS(x) == INF ? 0 : x - *whole, x);
 }
-float __nv_modff(float x, float *whole);
-VISIBLE float
-__nv_modff(float x, float *whole)
+FUNCTION(float, modff, float x, float *whole)
 {
     double w;
     float part = (float)__nv_modf((double)x, &w);
@@ -100,9 +80,7 @@ D2(nextafter, x, y)
         return with_sign(0x1p-1074, y);
     return from_bits(bits(x) + ((x < y) == (x > 0) ? 1 : -1ull));
 }
-float __nv_nextafterf(float x, float y);
-VISIBLE float
-__nv_nextafterf(float x, float y)
+FUNCTION(float, nextafterf, float x, float y)
 {
     unsigned b;
     if (x != x || y != y)
@@ -116,16 +94,12 @@ __nv_nextafterf(float x, float y)
     __builtin_memcpy(&x, &b, 4);
     return x;
 }
-double __nv_nan(const signed char *tag);
-VISIBLE double
-__nv_nan(const signed char *tag)
+FUNCTION(double, nan, const signed char *tag)
 {
     (void)tag;
     return NAN_;
 }
-float __nv_nanf(const signed char *tag);
-VISIBLE float
-__nv_nanf(const signed char *tag)
+FUNCTION(float, nanf, const signed char *tag)
 {
     (void)tag;
     return __builtin_nanf("");
@@ -165,9 +139,7 @@ D2(fmod, x, y)
 }
 F2(fmod)
 
-double __nv_remquo(double x, double y, int *quotient);
-VISIBLE double
-__nv_remquo(double x, double y, int *quotient)
+FUNCTION(double, remquo, double x, double y, int *quotient)
 {
     u64 q = 0;
     *quotient = 0;
@@ -185,9 +157,7 @@ __nv_remquo(double x, double y, int *quotient)
     *quotient = (x < 0) != (y < 0) ? -(int)(q & 0x7fffffff) : (int)(q & 0x7fffffff);
     return r == 0 ? with_sign(0, x) : x < 0 ? -r : r;
 }
-float __nv_remquof(float x, float y, int *quotient);
-VISIBLE float
-__nv_remquof(float x, float y, int *quotient)
+FUNCTION(float, remquof, float x, float y, int *quotient)
 {
     return (float)__nv_remquo((double)x, (double)y, quotient);
 }

@@ -152,71 +152,37 @@ D2(rhypot, x, y)
     return 1 / __nv_hypot(x, y);
 }
 F2(rhypot)
-double __nv_norm3d(double a, double b, double c);
-VISIBLE double
-__nv_norm3d(double a, double b, double c)
+FUNCTION(double, norm3d, double a, double b, double c)
 {
     double v[3] = {a, b, c};
     return norm_of(v, 3);
 }
-double __nv_norm4d(double a, double b, double c, double d);
-VISIBLE double
-__nv_norm4d(double a, double b, double c, double d)
+FUNCTION(double, norm4d, double a, double b, double c, double d)
 {
     double v[4] = {a, b, c, d};
     return norm_of(v, 4);
 }
-double __nv_rnorm3d(double a, double b, double c);
-VISIBLE double
-__nv_rnorm3d(double a, double b, double c)
+FUNCTION(double, rnorm3d, double a, double b, double c)
 {
     return 1 / __nv_norm3d(a, b, c);
 }
-double __nv_rnorm4d(double a, double b, double c, double d);
-VISIBLE double
-__nv_rnorm4d(double a, double b, double c, double d)
+FUNCTION(double, rnorm4d, double a, double b, double c, double d)
 {
     return 1 / __nv_norm4d(a, b, c, d);
 }
-float __nv_norm3df(float a, float b, float c);
-VISIBLE float
-__nv_norm3df(float a, float b, float c)
-{
-    return (float)__nv_norm3d((double)a, (double)b, (double)c);
-}
-float __nv_norm4df(float a, float b, float c, float d);
-VISIBLE float
-__nv_norm4df(float a, float b, float c, float d)
-{
-    return (float)__nv_norm4d((double)a, (double)b, (double)c, (double)d);
-}
-float __nv_rnorm3df(float a, float b, float c);
-VISIBLE float
-__nv_rnorm3df(float a, float b, float c)
-{
-    return (float)__nv_rnorm3d((double)a, (double)b, (double)c);
-}
-float __nv_rnorm4df(float a, float b, float c, float d);
-VISIBLE float
-__nv_rnorm4df(float a, float b, float c, float d)
-{
-    return (float)__nv_rnorm4d((double)a, (double)b, (double)c, (double)d);
-}
-double __nv_norm(int n, const double *at);
-VISIBLE double
-__nv_norm(int n, const double *at)
+F3(norm3d)
+F4(norm4d)
+F3(rnorm3d)
+F4(rnorm4d)
+FUNCTION(double, norm, int n, const double *at)
 {
     return norm_of(at, n);
 }
-double __nv_rnorm(int n, const double *at);
-VISIBLE double
-__nv_rnorm(int n, const double *at)
+FUNCTION(double, rnorm, int n, const double *at)
 {
     return 1 / norm_of(at, n);
 }
-float __nv_normf(int n, const float *at);
-VISIBLE float
-__nv_normf(int n, const float *at)
+FUNCTION(float, normf, int n, const float *at)
 {
     double sum = 0;
     int infinite = 0;
@@ -226,9 +192,7 @@ __nv_normf(int n, const float *at)
     }
     return (float)(infinite ? INF : SQRT(sum));
 }
-float __nv_rnormf(int n, const float *at);
-VISIBLE float
-__nv_rnormf(int n, const float *at)
+FUNCTION(float, rnormf, int n, const float *at)
 {
     return (float)(1 / (double)__nv_normf(n, at));
 }

@@ -114,9 +114,7 @@ D1(normcdfinv, p)
 {
     return -0x1.6a09e667f3bcdp+0 * __nv_erfcinv(2 * p);
 }
-float __nv_normcdfinvf(float p);
-VISIBLE float
-__nv_normcdfinvf(float p)
+FUNCTION(float, normcdfinvf, float p)
 {
     return (float)__nv_normcdfinv((double)p);
 }
@@ -284,9 +282,7 @@ upward(double a, double b, double x, int n)
     }
     return n == 0 ? a : b;
 }
-double __nv_jn(int n, double x);
-VISIBLE double
-__nv_jn(int n, double x)
+FUNCTION(double, jn, int n, double x)
 {
     double a = ABS(x), r;
     if (n < 0)
@@ -298,24 +294,18 @@ __nv_jn(int n, double x)
     r = n < a ? upward(__nv_j0(a), __nv_j1(a), a, n) : bessel_small(a, n).jn;
     return x < 0 && (n & 1) ? -r : r;
 }
-float __nv_jnf(int n, float x);
-VISIBLE float
-__nv_jnf(int n, float x)
+FUNCTION(float, jnf, int n, float x)
 {
     return (float)__nv_jn(n, (double)x);
 }
-double __nv_yn(int n, double x);
-VISIBLE double
-__nv_yn(int n, double x)
+FUNCTION(double, yn, int n, double x)
 {
     if (n < 0 || !(x > 0))
         return n >= 0 && x == 0 ? -INF : NAN_;
     double r = upward(__nv_y0(x), __nv_y1(x), x, n);
     return is_nan(r) ? -INF : r;
 }
-float __nv_ynf(int n, float x);
-VISIBLE float
-__nv_ynf(int n, float x)
+FUNCTION(float, ynf, int n, float x)
 {
     return (float)__nv_yn(n, (double)x);
 }

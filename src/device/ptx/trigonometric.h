@@ -155,16 +155,12 @@ D1(tan, x)
 }
 F1(tan)
 
-void __nv_sincos(double x, double *s, double *c);
-VISIBLE void
-__nv_sincos(double x, double *s, double *c)
+FUNCTION(void, sincos, double x, double *s, double *c)
 {
     *s = __nv_sin(x);
     *c = __nv_cos(x);
 }
-void __nv_sincosf(float x, float *s, float *c);
-VISIBLE void
-__nv_sincosf(float x, float *s, float *c)
+FUNCTION(void, sincosf, float x, float *s, float *c)
 {
     *s = (float)__nv_sin((double)x);
     *c = (float)__nv_cos((double)x);
@@ -201,16 +197,12 @@ D1(cospi, x)
 }
 F1(cospi)
 
-void __nv_sincospi(double x, double *s, double *c);
-VISIBLE void
-__nv_sincospi(double x, double *s, double *c)
+FUNCTION(void, sincospi, double x, double *s, double *c)
 {
     *s = __nv_sinpi(x);
     *c = __nv_cospi(x);
 }
-void __nv_sincospif(float x, float *s, float *c);
-VISIBLE void
-__nv_sincospif(float x, float *s, float *c)
+FUNCTION(void, sincospif, float x, float *s, float *c)
 {
     *s = (float)__nv_sinpi((double)x);
     *c = (float)__nv_cospi((double)x);
@@ -285,9 +277,7 @@ D2(atan2, y, x)
         a = __nv_atan(ABS(y / x));
     return with_sign(negative != 0 ? PI_H - (a - PI_L) : a, y);
 }
-float __nv_atan2f(float y, float x);
-VISIBLE float
-__nv_atan2f(float y, float x)
+FUNCTION(float, atan2f, float y, float x)
 {
     return (float)__nv_atan2((double)y, (double)x);
 }
