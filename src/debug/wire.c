@@ -10,12 +10,12 @@
 
 enum { MOST = 64 << 20 }; /* bytes of a message that make sense */
 
-bool
-debug_put(int fd, const void *at, size_t n)
+/* All n bytes, out or in; false: the other side is gone. */
+static bool
+move(int fd, uint8_t *p, size_t n, bool out)
 {
-    const uint8_t *p = at;
     while (n) {
-        ssize_t k = send(fd, p, n, MSG_NOSIGNAL);
+        ssize_t k = out ? send(fd, p, n, MSG_NOSIGNAL) : read(fd, p, n);
         if (k < 0 && errno == EINTR)
             continue;
         if (k <= 0)
@@ -27,19 +27,15 @@ debug_put(int fd, const void *at, size_t n)
 }
 
 bool
+debug_put(int fd, const void *at, size_t n)
+{
+    return move(fd, (uint8_t *)(uintptr_t)at, n, true);
+}
+
+bool
 debug_take(int fd, void *at, size_t n)
 {
-    uint8_t *p = at;
-    while (n) {
-        ssize_t k = read(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
+    return move(fd, at, n, false);
 }
 
 void

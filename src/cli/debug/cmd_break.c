@@ -89,17 +89,8 @@ add(struct session *s, const char *args, bool temporary, struct ls_error *err)
     return breakpoints_send(s, err);
 }
 
-bool
-cmd_break(struct session *s, const char *args, struct ls_error *err)
-{
-    return add(s, args, false, err);
-}
-
-bool
-cmd_tbreak(struct session *s, const char *args, struct ls_error *err)
-{
-    return add(s, args, true, err);
-}
+DEBUG_COMMAND_IS(cmd_break, add(s, args, false, err))
+DEBUG_COMMAND_IS(cmd_tbreak, add(s, args, true, err))
 
 static bool
 add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
@@ -136,23 +127,10 @@ add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
     return true;
 }
 
-bool
-cmd_watch(struct session *s, const char *args, struct ls_error *err)
-{
-    return add_watch(s, args, DEBUG_WATCH_CHANGE, "Watchpoint", err);
-}
-
-bool
-cmd_rwatch(struct session *s, const char *args, struct ls_error *err)
-{
-    return add_watch(s, args, DEBUG_WATCH_READ, "Read watchpoint", err);
-}
-
-bool
-cmd_awatch(struct session *s, const char *args, struct ls_error *err)
-{
-    return add_watch(s, args, DEBUG_WATCH_READ | DEBUG_WATCH_WRITE, "Access watchpoint", err);
-}
+DEBUG_COMMAND_IS(cmd_watch, add_watch(s, args, DEBUG_WATCH_CHANGE, "Watchpoint", err))
+DEBUG_COMMAND_IS(cmd_rwatch, add_watch(s, args, DEBUG_WATCH_READ, "Read watchpoint", err))
+DEBUG_COMMAND_IS(cmd_awatch,
+                 add_watch(s, args, DEBUG_WATCH_READ | DEBUG_WATCH_WRITE, "Access watchpoint", err))
 
 /* -- what is there ----------------------------------------------------------------------------- */
 
@@ -298,17 +276,8 @@ enable(struct session *s, const char *args, bool enabled, struct ls_error *err)
            breakpoints_send(s, err);
 }
 
-bool
-cmd_enable(struct session *s, const char *args, struct ls_error *err)
-{
-    return enable(s, args, true, err);
-}
-
-bool
-cmd_disable(struct session *s, const char *args, struct ls_error *err)
-{
-    return enable(s, args, false, err);
-}
+DEBUG_COMMAND_IS(cmd_enable, enable(s, args, true, err))
+DEBUG_COMMAND_IS(cmd_disable, enable(s, args, false, err))
 
 /* -- info breakpoints -------------------------------------------------------------------------- */
 

@@ -57,17 +57,8 @@ print(struct session *s, const char *args, bool numbered, struct ls_error *err)
     return fine;
 }
 
-bool
-cmd_print(struct session *s, const char *args, struct ls_error *err)
-{
-    return print(s, args, true, err);
-}
-
-bool
-cmd_output(struct session *s, const char *args, struct ls_error *err)
-{
-    return print(s, args, false, err);
-}
+DEBUG_COMMAND_IS(cmd_print, print(s, args, true, err))
+DEBUG_COMMAND_IS(cmd_output, print(s, args, false, err))
 
 /* -- types ------------------------------------------------------------------------------------- */
 
@@ -103,17 +94,8 @@ show_type(struct session *s, const char *args, bool whole, struct ls_error *err)
     return true;
 }
 
-bool
-cmd_ptype(struct session *s, const char *args, struct ls_error *err)
-{
-    return show_type(s, args, true, err);
-}
-
-bool
-cmd_whatis(struct session *s, const char *args, struct ls_error *err)
-{
-    return show_type(s, args, false, err);
-}
+DEBUG_COMMAND_IS(cmd_ptype, show_type(s, args, true, err))
+DEBUG_COMMAND_IS(cmd_whatis, show_type(s, args, false, err))
 
 /* -- x ----------------------------------------------------------------------------------------- */
 

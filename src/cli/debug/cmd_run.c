@@ -56,17 +56,8 @@ start(struct session *s, const char *args, bool launches, struct ls_error *err)
     return running_start(s, launches, err);
 }
 
-bool
-cmd_run(struct session *s, const char *args, struct ls_error *err)
-{
-    return start(s, args, false, err);
-}
-
-bool
-cmd_start(struct session *s, const char *args, struct ls_error *err)
-{
-    return start(s, args, true, err);
-}
+DEBUG_COMMAND_IS(cmd_run, start(s, args, false, err))
+DEBUG_COMMAND_IS(cmd_start, start(s, args, true, err))
 
 bool
 cmd_kill(struct session *s, const char *args, struct ls_error *err)
@@ -120,29 +111,10 @@ step(struct session *s, const char *args, uint32_t how, bool over, struct ls_err
     return repeat(s, &go, n, err);
 }
 
-bool
-cmd_step(struct session *s, const char *args, struct ls_error *err)
-{
-    return step(s, args, DEBUG_GO_STEP, false, err);
-}
-
-bool
-cmd_next(struct session *s, const char *args, struct ls_error *err)
-{
-    return step(s, args, DEBUG_GO_STEP, true, err);
-}
-
-bool
-cmd_stepi(struct session *s, const char *args, struct ls_error *err)
-{
-    return step(s, args, DEBUG_GO_INSN, false, err);
-}
-
-bool
-cmd_nexti(struct session *s, const char *args, struct ls_error *err)
-{
-    return step(s, args, DEBUG_GO_INSN, true, err);
-}
+DEBUG_COMMAND_IS(cmd_step, step(s, args, DEBUG_GO_STEP, false, err))
+DEBUG_COMMAND_IS(cmd_next, step(s, args, DEBUG_GO_STEP, true, err))
+DEBUG_COMMAND_IS(cmd_stepi, step(s, args, DEBUG_GO_INSN, false, err))
+DEBUG_COMMAND_IS(cmd_nexti, step(s, args, DEBUG_GO_INSN, true, err))
 
 bool
 cmd_finish(struct session *s, const char *args, struct ls_error *err)
@@ -284,29 +256,10 @@ back(struct session *s, const char *args, enum debug_how how, bool over, struct 
     return repeat(s, &go, n, err);
 }
 
-bool
-cmd_reverse_step(struct session *s, const char *args, struct ls_error *err)
-{
-    return back(s, args, DEBUG_GO_STEP, false, err);
-}
-
-bool
-cmd_reverse_next(struct session *s, const char *args, struct ls_error *err)
-{
-    return back(s, args, DEBUG_GO_STEP, true, err);
-}
-
-bool
-cmd_reverse_stepi(struct session *s, const char *args, struct ls_error *err)
-{
-    return back(s, args, DEBUG_GO_INSN, false, err);
-}
-
-bool
-cmd_reverse_nexti(struct session *s, const char *args, struct ls_error *err)
-{
-    return back(s, args, DEBUG_GO_INSN, true, err);
-}
+DEBUG_COMMAND_IS(cmd_reverse_step, back(s, args, DEBUG_GO_STEP, false, err))
+DEBUG_COMMAND_IS(cmd_reverse_next, back(s, args, DEBUG_GO_STEP, true, err))
+DEBUG_COMMAND_IS(cmd_reverse_stepi, back(s, args, DEBUG_GO_INSN, false, err))
+DEBUG_COMMAND_IS(cmd_reverse_nexti, back(s, args, DEBUG_GO_INSN, true, err))
 
 bool
 cmd_reverse_continue(struct session *s, const char *args, struct ls_error *err)

@@ -61,32 +61,26 @@ cmd_frame(struct session *s, const char *args, struct ls_error *err)
     return true;
 }
 
-bool
-cmd_up(struct session *s, const char *args, struct ls_error *err)
+/* "up 2", "down": frames away from the innermost one, or towards it. */
+static bool
+walk(struct session *s, const char *args, bool up, struct ls_error *err)
 {
     uint64_t n;
     if (!session_need_focus(s, err) || !word_count(s, args, 1, &n, err))
         return false;
-    uint32_t last = s->focus.frame_count - 1;
-    if (s->focus.frame == last && n)
-        return ls_fail(err, LS_ERR_USAGE, "Initial frame selected; you can't go up.");
-    s->focus.frame = n > last - s->focus.frame ? last : s->focus.frame + (uint32_t)n;
+    uint32_t at = s->focus.frame, left = up ? s->focus.frame_count - 1 - at : at;
+    if (!left && n)
+        return ls_fail(err, LS_ERR_USAGE,
+                       up ? "Initial frame selected; you can't go up."
+                          : "Bottom (innermost) frame selected; you can't go down.");
+    uint32_t count = n > left ? left : (uint32_t)n;
+    s->focus.frame = up ? at + count : at - count;
     show_frame(s);
     return true;
 }
 
-bool
-cmd_down(struct session *s, const char *args, struct ls_error *err)
-{
-    uint64_t n;
-    if (!session_need_focus(s, err) || !word_count(s, args, 1, &n, err))
-        return false;
-    if (!s->focus.frame && n)
-        return ls_fail(err, LS_ERR_USAGE, "Bottom (innermost) frame selected; you can't go down.");
-    s->focus.frame = n > s->focus.frame ? 0 : s->focus.frame - (uint32_t)n;
-    show_frame(s);
-    return true;
-}
+DEBUG_COMMAND_IS(cmd_up, walk(s, args, true, err))
+DEBUG_COMMAND_IS(cmd_down, walk(s, args, false, err))
 
 bool
 info_frame(struct session *s, const char *args, struct ls_error *err)

@@ -183,8 +183,9 @@ noted_variable(void *context, const char *name, struct value *out)
     return r->ops->variable(r->s, name, out);
 }
 
-/* Whether it holds for the thread, and what that depends on. Where the thread cannot evaluate it
- * (it has not begun, is in another function) it does not hold. */
+/* Whether the condition holds for the thread; *r: the memory and variables that were read for it. A
+ * condition does not hold where the thread cannot evaluate it: before it begins, or in another
+ * function. */
 static bool
 holds(struct session *s, const struct debug_thread *t, const char *condition, struct reads *r)
 {

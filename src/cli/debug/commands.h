@@ -50,4 +50,11 @@ bool code_show(struct session *s, const char *location, uint64_t count, struct l
 #include "cli/debug/info.def"
 #undef DEBUG_INFO
 
+/* Defines a command that is a call of a function which several commands share. */
+#define DEBUG_COMMAND_IS(function, call)                                                           \
+    bool function(struct session *s, const char *args, struct ls_error *err)                       \
+    {                                                                                              \
+        return call;                                                                               \
+    }
+
 #endif

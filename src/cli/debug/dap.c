@@ -232,40 +232,18 @@ go_on(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
     return d->has_next || ls_fail(err, LS_ERR_USAGE, "the program is not being run");
 }
 
-static bool
-step_over(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
-{
-    (void)body;
-    return plan(d, a, DEBUG_GO_STEP, false, 1, err);
-}
-
-static bool
-step_in(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
-{
-    (void)body;
-    return plan(d, a, DEBUG_GO_STEP, false, 0, err);
-}
-
-static bool
-step_out(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
-{
-    (void)body;
-    return plan(d, a, DEBUG_GO_INSN, false, -1, err);
-}
-
-static bool
-step_back(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
-{
-    (void)body;
-    return plan(d, a, DEBUG_GO_STEP, true, 1, err);
-}
-
-static bool
-reverse_continue(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
-{
-    (void)body;
-    return plan(d, a, DEBUG_GO_ON, true, 0, err);
-}
+/* Defines the request that asks for this plan. */
+#define PLAN(request, how, back, over)                                                             \
+    static bool request(struct dap *d, json_t *a, json_t **body, struct ls_error *err)             \
+    {                                                                                              \
+        (void)body;                                                                                \
+        return plan(d, a, how, back, over, err);                                                   \
+    }
+PLAN(step_over, DEBUG_GO_STEP, false, 1)
+PLAN(step_in, DEBUG_GO_STEP, false, 0)
+PLAN(step_out, DEBUG_GO_INSN, false, -1)
+PLAN(step_back, DEBUG_GO_STEP, true, 1)
+PLAN(reverse_continue, DEBUG_GO_ON, true, 0)
 
 /* A kernel that runs was interrupted when the request came; what stands has nothing to do. */
 static bool

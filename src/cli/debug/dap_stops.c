@@ -107,60 +107,69 @@ is_watch(const struct breakpoint *b, const char *unused)
     return b->kind == WATCHPOINT;
 }
 
+/* What the request lists takes the place of all breakpoints of its kind (in this file). */
+static bool
+replace(struct dap *d, json_t *a, json_t **body, const char *file,
+        bool (*is_of)(const struct breakpoint *b, const char *file),
+        const char *(*location)(struct dap *d, json_t *wish, const char *file),
+        struct ls_error *err)
+{
+    json_t *wish, *out = json_array();
+    size_t k;
+    *body = json_pack("{s:o}", "breakpoints", out);
+    drop(d, is_of, file);
+    json_array_foreach (json_object_get(a, "breakpoints"), k, wish)
+        json_array_append_new(out, add_breakpoint(d, location(d, wish, file), wish));
+    return breakpoints_send(&d->s, err);
+}
+
+static const char *
+line_of(struct dap *d, json_t *wish, const char *file)
+{
+    json_int_t line = json_integer_value(json_object_get(wish, "line"));
+    return arena_printf(&d->s.scratch, "%s:%lld", file, (long long)line);
+}
+
 bool
 dap_set_breakpoints(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
-    json_t *list = json_object_get(a, "breakpoints"), *wish, *out = json_array();
-    const char *file = dap_text(json_object_get(a, "source"), "path");
-    size_t k;
-    file = file ? file : dap_text(json_object_get(a, "source"), "name");
-    *body = json_pack("{s:o}", "breakpoints", out);
-    if (!file)
-        return ls_fail(err, LS_ERR_USAGE, "setBreakpoints: no source");
-    drop(d, is_in_file, file);
-    json_array_foreach (list, k, wish) {
-        json_int_t line = json_integer_value(json_object_get(wish, "line"));
-        json_array_append_new(
-            out,
-            add_breakpoint(d, arena_printf(&d->s.scratch, "%s:%lld", file, (long long)line), wish));
-    }
-    return breakpoints_send(&d->s, err);
+    json_t *source = json_object_get(a, "source");
+    const char *path = dap_text(source, "path"), *file = path ? path : dap_text(source, "name");
+    return file ? replace(d, a, body, file, is_in_file, line_of, err)
+                : ls_fail(err, LS_ERR_USAGE, "setBreakpoints: no source");
+}
+
+static const char *
+function_of(struct dap *d, json_t *wish, const char *unused)
+{
+    (void)d, (void)unused;
+    const char *name = dap_text(wish, "name");
+    return name ? name : "?";
 }
 
 bool
 dap_set_function_breakpoints(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
-    json_t *list = json_object_get(a, "breakpoints"), *wish, *out = json_array();
-    size_t k;
-    *body = json_pack("{s:o}", "breakpoints", out);
-    drop(d, is_function, NULL);
-    json_array_foreach (list, k, wish) {
-        const char *name = dap_text(wish, "name");
-        json_array_append_new(out, add_breakpoint(d, name ? name : "?", wish));
-    }
-    return breakpoints_send(&d->s, err);
+    return replace(d, a, body, NULL, is_function, function_of, err);
 }
 
 /* instructionReference: a place, as frames and disassemble name them. */
+static const char *
+instruction_of(struct dap *d, json_t *wish, const char *unused)
+{
+    (void)unused;
+    const char *at = dap_text(wish, "instructionReference");
+    uint64_t place = 0;
+    if (!at || !ls_parse_u64(at, &place))
+        return "*?";
+    place += (uint64_t)dap_number(wish, "offset");
+    return arena_printf(&d->s.scratch, "*%llu", (unsigned long long)place);
+}
+
 bool
 dap_set_instruction_breakpoints(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
-    json_t *list = json_object_get(a, "breakpoints"), *wish, *out = json_array();
-    size_t k;
-    *body = json_pack("{s:o}", "breakpoints", out);
-    drop(d, is_instruction, NULL);
-    json_array_foreach (list, k, wish) {
-        const char *at = dap_text(wish, "instructionReference");
-        uint64_t place = 0;
-        bool fine = at && ls_parse_u64(at, &place);
-        place += (uint64_t)dap_number(wish, "offset");
-        json_array_append_new(
-            out,
-            add_breakpoint(
-                d, fine ? arena_printf(&d->s.scratch, "*%llu", (unsigned long long)place) : "*?",
-                wish));
-    }
-    return breakpoints_send(&d->s, err);
+    return replace(d, a, body, NULL, is_instruction, instruction_of, err);
 }
 
 /* dataId: what dap_data_breakpoint_info made. */

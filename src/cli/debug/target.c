@@ -110,6 +110,18 @@ ended(struct target *t, bool announced)
     return TARGET_EXIT;
 }
 
+/* Takes a record of n bytes and the text behind it; the program stands then. */
+static enum target_event
+take_event(struct target *t, const struct debug_head *head, void *at, size_t n,
+           enum target_event event)
+{
+    if (head->bytes < n || !debug_take(t->fd, at, n) ||
+        !receive_text(t->fd, &t->payload, head->bytes - n))
+        return ended(t, false);
+    t->state = TARGET_STANDS;
+    return event;
+}
+
 enum target_event
 target_wait(struct target *t, struct ls_error *err)
 {
@@ -118,22 +130,9 @@ target_wait(struct target *t, struct ls_error *err)
     if (!debug_take(t->fd, &head, sizeof head))
         return ended(t, false);
     t->payload.count = 0;
-    bool fine = true;
     switch (head.what) {
-    case DEBUG_E_MODULE:
-        fine = head.bytes >= sizeof t->module && debug_take(t->fd, &t->module, sizeof t->module) &&
-               receive_text(t->fd, &t->payload, head.bytes - sizeof t->module);
-        if (!fine)
-            return ended(t, false);
-        t->state = TARGET_STANDS;
-        return TARGET_MODULE;
-    case DEBUG_E_STOP:
-        fine = head.bytes >= sizeof t->stop && debug_take(t->fd, &t->stop, sizeof t->stop) &&
-               receive_text(t->fd, &t->payload, head.bytes - sizeof t->stop);
-        if (!fine)
-            return ended(t, false);
-        t->state = TARGET_STANDS;
-        return TARGET_STOP;
+    case DEBUG_E_MODULE: return take_event(t, &head, &t->module, sizeof t->module, TARGET_MODULE);
+    case DEBUG_E_STOP: return take_event(t, &head, &t->stop, sizeof t->stop, TARGET_STOP);
     case DEBUG_E_EXIT:
         if (head.bytes != sizeof status || !debug_take(t->fd, &status, sizeof status))
             return ended(t, false);
