@@ -449,14 +449,20 @@ cuCtxGetLimit(size_t *value, CUlimit limit)
     CU(r == CUDA_SUCCESS ? (int)device_limit_get(d, limit, value) : r, "limit=%d", (int)limit);
 }
 
+/* The body of a call that sets one of the current device's settings. */
+#define SET(field, value)                                                                          \
+    do {                                                                                           \
+        struct device *d;                                                                          \
+        int r_ = cu_use(&d);                                                                       \
+        if (r_ == CUDA_SUCCESS)                                                                    \
+            device_settings_of(d)->field = (value);                                                \
+        CU(r_, #value "=%d", (int)(value));                                                        \
+    } while (0)
+
 CUresult
 cuCtxSetCacheConfig(CUfunc_cache config)
 {
-    struct device *d;
-    int r = cu_use(&d);
-    if (r == CUDA_SUCCESS)
-        device_settings_of(d)->cache_config = config;
-    CU(r, "config=%d", (int)config);
+    SET(cache_config, config);
 }
 
 CUresult
@@ -472,11 +478,7 @@ cuCtxGetCacheConfig(CUfunc_cache *config)
 CUresult
 cuCtxSetSharedMemConfig(CUsharedconfig config)
 {
-    struct device *d;
-    int r = cu_use(&d);
-    if (r == CUDA_SUCCESS)
-        device_settings_of(d)->shared_config = config;
-    CU(r, "config=%d", (int)config);
+    SET(shared_config, config);
 }
 
 /* Only 3.x could choose; 4 bytes elsewhere. */

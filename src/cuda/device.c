@@ -61,11 +61,7 @@ cu_device(CUdevice number, struct device **out)
 CUresult
 cuDeviceGet(CUdevice *device, int ordinal)
 {
-    struct device *d;
-    int r = device ? cu_device(ordinal, &d) : cu_null("device");
-    if (r == CUDA_SUCCESS)
-        *device = ordinal;
-    CU(r, "ordinal=%d", ordinal);
+    CU_DEVICE_PROPERTY(device, ordinal, device_index(d));
 }
 
 CUresult
@@ -108,11 +104,7 @@ cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 CUresult
 cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 {
-    struct device *d;
-    int r = bytes ? cu_device(dev, &d) : cu_null("bytes");
-    if (r == CUDA_SUCCESS)
-        *bytes = device_profile(d)->memory_bytes;
-    CU(r, "dev=%d", dev);
+    CU_DEVICE_PROPERTY(bytes, dev, device_profile(d)->memory_bytes);
 }
 
 static int

@@ -66,6 +66,15 @@ int cu_need_init(void);
 int cu_use(struct device **out);
 /* The device of that number. */
 int cu_device(CUdevice number, struct device **out);
+/* The body of a call that stores a property of the device d of that number. */
+#define CU_DEVICE_PROPERTY(out, ordinal, value)                                                    \
+    do {                                                                                           \
+        struct device *d;                                                                          \
+        int r_ = (out) ? cu_device(ordinal, &d) : cu_null(#out);                                   \
+        if (r_ == CUDA_SUCCESS)                                                                    \
+            *(out) = (value);                                                                      \
+        CU(r_, #ordinal "=%d", ordinal);                                                           \
+    } while (0)
 /* The calling thread's context; NULL: none. */
 CUcontext cu_current(void);
 CUcontext cu_primary(struct device *d);
@@ -85,13 +94,15 @@ void cu_keep_reason(const char *text);
 /* The function behind a CUfunction or a CUkernel, on the current context's device. */
 int cu_function(CUfunction handle, struct device_function **out);
 void cu_module_destroy(uint64_t handle);
+/* What stands in a file, for ls_release; on an error *out is NULL. argument: what the call names
+ * the path. */
+int cu_read_file(const char *path, const char *argument, char **out, size_t *size);
 /* The module that a function came from; NULL: none of ours. */
 CUmodule cu_module_of(const struct device_function *f);
 
 /* -- stream.c, copy.c, array.c ----------------------------------------------------------------- */
 
 int cu_stream(CUstream handle, struct device_stream **out);
-int cu_event(CUevent handle, struct device_event **out);
 int cu_copy_of(const CUDA_MEMCPY3D *p, struct device_copy *out);
 
 /* A reference that lies in a module: its variable holds the handle of what is bound. */

@@ -64,24 +64,26 @@ cuFuncSetAttribute(CUfunction function, CUfunction_attribute attrib, int value)
     CU(r, "hfunc=%p attrib=%d value=%d", (void *)function, (int)attrib, value);
 }
 
+/* The body of a call that sets one of the function's settings. */
+#define SET(field, value)                                                                          \
+    do {                                                                                           \
+        struct device_function *f;                                                                 \
+        int r_ = cu_function(function, &f);                                                        \
+        if (r_ == CUDA_SUCCESS)                                                                    \
+            device_function_settings_of(f)->field = (value);                                       \
+        CU(r_, "hfunc=%p " #value "=%d", (void *)function, (int)(value));                          \
+    } while (0)
+
 CUresult
 cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
-    struct device_function *f;
-    int r = cu_function(function, &f);
-    if (r == CUDA_SUCCESS)
-        device_function_settings_of(f)->cache_config = config;
-    CU(r, "hfunc=%p config=%d", (void *)function, (int)config);
+    SET(cache_config, config);
 }
 
 CUresult
 cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)
 {
-    struct device_function *f;
-    int r = cu_function(function, &f);
-    if (r == CUDA_SUCCESS)
-        device_function_settings_of(f)->shared_config = config;
-    CU(r, "hfunc=%p config=%d", (void *)function, (int)config);
+    SET(shared_config, config);
 }
 
 CUresult
@@ -462,27 +464,16 @@ cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction f,
        (void *)f, limit, flags);
 }
 
-/* The most for which as many blocks still fit: occupancy falls with the size. */
 static int
 available_shared(size_t *out, CUfunction function, int blocks, int threads)
 {
-    struct device *d;
-    int reached,
-        r = out && blocks > 0 ? cu_use(&d) : cu_fail(CUDA_ERROR_INVALID_VALUE, "%d blocks", blocks);
-    if (r == CUDA_SUCCESS)
-        r = active_blocks(&reached, function, threads, 0);
-    size_t low = 0, high = r == CUDA_SUCCESS ? device_profile(d)->shared_per_sm : 0;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        active_blocks(&reached, function, threads, middle);
-        if (reached >= blocks)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    if (r == CUDA_SUCCESS)
-        *out = low;
-    return r;
+    struct device_function *f;
+    if (!out || blocks <= 0 || threads <= 0)
+        return cu_fail(CUDA_ERROR_INVALID_VALUE, "%d blocks, blockSize %d", blocks, threads);
+    int r = cu_function(function, &f);
+    return r == CUDA_SUCCESS
+               ? (int)device_available_shared(f, (uint32_t)blocks, (uint32_t)threads, out)
+               : r;
 }
 
 CUresult

@@ -49,7 +49,7 @@ CUresult
 cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
 {
     struct device_event *e;
-    int r = handle ? cu_event(event, &e) : cu_null("pHandle");
+    int r = handle ? (int)device_event_of(event, &e) : cu_null("pHandle");
     CU(r == CUDA_SUCCESS ? (int)device_ipc_event_export(e, (uint8_t *)handle) : r, "event=%p",
        (void *)event);
 }

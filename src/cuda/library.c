@@ -65,13 +65,11 @@ static int
 load_library_file(CUlibrary *out, const char *path, unsigned n, CUjit_option *options,
                   void **values)
 {
-    struct ls_error err = {0};
     size_t size;
-    char *data = path ? ls_read_file(path, &size, &err) : NULL;
-    if (!data)
-        return cu_fail(path ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE, "%s",
-                       path ? err.text : "fileName is NULL");
-    int r = load_library(out, data, size, path, n, options, values);
+    char *data;
+    int r = cu_read_file(path, "fileName", &data, &size);
+    if (r == CUDA_SUCCESS)
+        r = load_library(out, data, size, path, n, options, values);
     ls_release(data);
     return r;
 }

@@ -76,13 +76,11 @@ cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size
 static int
 add_file(CUlinkState s, CUjitInputType type, const char *path)
 {
-    struct ls_error err = {0};
     size_t size;
-    char *data = path ? ls_read_file(path, &size, &err) : NULL;
-    if (!data)
-        return cu_fail(path ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE, "%s",
-                       path ? err.text : "path is NULL");
-    int r = add_logged(s, type, data, size, path);
+    char *data;
+    int r = cu_read_file(path, "path", &data, &size);
+    if (r == CUDA_SUCCESS)
+        r = add_logged(s, type, data, size, path);
     ls_release(data);
     return r;
 }

@@ -399,21 +399,13 @@ cuMemFreeAsync(CUdeviceptr dptr, CUstream stream)
 CUresult
 cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice dev)
 {
-    struct device *d;
-    int r = pool ? cu_device(dev, &d) : cu_null("pool_out");
-    if (r == CUDA_SUCCESS)
-        *pool = (CUmemoryPool)device_pool_own(d);
-    CU(r, "dev=%d", dev);
+    CU_DEVICE_PROPERTY(pool, dev, (CUmemoryPool)device_pool_own(d));
 }
 
 CUresult
 cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
-    struct device *d;
-    int r = pool ? cu_device(dev, &d) : cu_null("pool");
-    if (r == CUDA_SUCCESS)
-        *pool = (CUmemoryPool)device_pool_chosen(d);
-    CU(r, "dev=%d", dev);
+    CU_DEVICE_PROPERTY(pool, dev, (CUmemoryPool)device_pool_chosen(d));
 }
 
 CUresult

@@ -165,16 +165,24 @@ load(CUmodule *out, const void *data, size_t known, const char *path, unsigned n
     return CUDA_SUCCESS;
 }
 
+int
+cu_read_file(const char *path, const char *argument, char **out, size_t *size)
+{
+    struct ls_error err = {0};
+    *out = path ? ls_read_file(path, size, &err) : NULL;
+    if (!path)
+        return cu_fail(CUDA_ERROR_INVALID_VALUE, "%s is NULL", argument);
+    return *out ? (int)CUDA_SUCCESS : cu_fail(CUDA_ERROR_FILE_NOT_FOUND, "%s", err.text);
+}
+
 static int
 load_file(CUmodule *out, const char *path)
 {
-    struct ls_error err = {0};
     size_t size;
-    char *data = path ? ls_read_file(path, &size, &err) : NULL;
-    if (!data)
-        return cu_fail(path ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE, "%s",
-                       path ? err.text : "fname is NULL");
-    int r = load(out, data, size, path, 0, NULL, NULL);
+    char *data;
+    int r = cu_read_file(path, "fname", &data, &size);
+    if (r == CUDA_SUCCESS)
+        r = load(out, data, size, path, 0, NULL, NULL);
     ls_release(data);
     return r;
 }

@@ -32,18 +32,6 @@ cu_stream(CUstream handle, struct device_stream **out)
     return (int)device_lost(device_stream_device(*out));
 }
 
-int
-cu_event(CUevent handle, struct device_event **out)
-{
-    int r = (int)device_permitted();
-    *out = (struct device_event *)handle;
-    if (r != CUDA_SUCCESS)
-        return r;
-    return device_event_is(*out) ? (int)CUDA_SUCCESS
-                                 : cu_fail(CUDA_ERROR_INVALID_HANDLE,
-                                           "%p is no event, or was destroyed", (void *)handle);
-}
-
 /* -- streams ----------------------------------------------------------------------------------- */
 
 static int
@@ -86,20 +74,24 @@ cuStreamDestroy_v2(CUstream stream)
     CU(r, "stream=%p", (void *)stream);
 }
 
-CUresult
-cuStreamSynchronize(CUstream stream)
+static int
+on_stream(CUstream stream, enum device_result (*call)(struct device_stream *s))
 {
     struct device_stream *s;
     int r = cu_stream(stream, &s);
-    CU(r == CUDA_SUCCESS ? (int)device_stream_synchronize(s) : r, "stream=%p", (void *)stream);
+    return r == CUDA_SUCCESS ? (int)call(s) : r;
+}
+
+CUresult
+cuStreamSynchronize(CUstream stream)
+{
+    CU(on_stream(stream, device_stream_synchronize), "stream=%p", (void *)stream);
 }
 
 CUresult
 cuStreamQuery(CUstream stream)
 {
-    struct device_stream *s;
-    int r = cu_stream(stream, &s);
-    CU(r == CUDA_SUCCESS ? (int)device_stream_query(s) : r, "stream=%p", (void *)stream);
+    CU(on_stream(stream, device_stream_query), "stream=%p", (void *)stream);
 }
 
 /* Stores a property of the stream. */
@@ -147,7 +139,7 @@ cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 {
     struct device_stream *s;
     struct device_event *e;
-    int r = cu_event(event, &e);
+    int r = (int)device_event_of(event, &e);
     if (r == CUDA_SUCCESS && flags & ~1u)
         r = cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%x", flags);
     if (r == CUDA_SUCCESS)
@@ -223,7 +215,7 @@ record(CUevent event, CUstream stream)
 {
     struct device_stream *s;
     struct device_event *e;
-    int r = cu_event(event, &e);
+    int r = (int)device_event_of(event, &e);
     if (r == CUDA_SUCCESS)
         r = cu_stream(stream, &s);
     return r == CUDA_SUCCESS ? (int)device_event_record(e, s) : r;
@@ -245,24 +237,20 @@ cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 CUresult
 cuEventQuery(CUevent event)
 {
-    struct device_event *e;
-    int r = cu_event(event, &e);
-    CU(r == CUDA_SUCCESS ? (int)device_event_query(e) : r, "event=%p", (void *)event);
+    CU(device_event_call(event, device_event_query), "event=%p", (void *)event);
 }
 
 CUresult
 cuEventSynchronize(CUevent event)
 {
-    struct device_event *e;
-    int r = cu_event(event, &e);
-    CU(r == CUDA_SUCCESS ? (int)device_event_synchronize(e) : r, "event=%p", (void *)event);
+    CU(device_event_call(event, device_event_synchronize), "event=%p", (void *)event);
 }
 
 CUresult
 cuEventDestroy_v2(CUevent event)
 {
     struct device_event *e;
-    int r = cu_event(event, &e);
+    int r = (int)device_event_of(event, &e);
     if (r == CUDA_SUCCESS) {
         cu_disown(CU_OWNED_EVENT, (uint64_t)event);
         r = (int)device_event_free(e);
@@ -274,9 +262,9 @@ CUresult
 cuEventElapsedTime(float *ms, CUevent start, CUevent end)
 {
     struct device_event *from, *to;
-    int r = ms ? cu_event(start, &from) : cu_null("pMilliseconds");
+    int r = ms ? (int)device_event_of(start, &from) : cu_null("pMilliseconds");
     if (r == CUDA_SUCCESS)
-        r = cu_event(end, &to);
+        r = (int)device_event_of(end, &to);
     CU(r == CUDA_SUCCESS ? (int)device_event_elapsed(from, to, ms) : r, "start=%p end=%p ms=%g",
        (void *)start, (void *)end, ms ? (double)*ms : 0);
 }

@@ -49,7 +49,6 @@ int rt_refuse(const char *why); /* "not supported" */
 int rt_stream(cudaStream_t handle, struct device_stream **out);
 /* For launches: those that were put off go on waiting. */
 int rt_stream_early(cudaStream_t handle, struct device_stream **out);
-int rt_event(cudaEvent_t handle, struct device_event **out);
 
 /* -- registration.c ---------------------------------------------------------------------------- */
 

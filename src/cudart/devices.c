@@ -39,19 +39,6 @@ rt_stream(cudaStream_t handle, struct device_stream **out)
     return r == cudaSuccess ? (int)device_lost(device_stream_device(*out)) : r;
 }
 
-int
-rt_event(cudaEvent_t handle, struct device_event **out)
-{
-    int r = (int)device_permitted();
-    *out = (struct device_event *)handle;
-    if (r != cudaSuccess)
-        return r;
-    if (!device_event_is(*out))
-        return rt_fail(cudaErrorInvalidResourceHandle, "%p is no event, or was destroyed",
-                       (void *)handle);
-    return cudaSuccess;
-}
-
 cudaError_t
 cudaGetDeviceCount(int *count)
 {

@@ -365,7 +365,7 @@ add_event(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after
           cudaEvent_t event, enum device_op_kind kind)
 {
     struct device_op op = {.kind = kind};
-    int r = rt_event(event, &op.event);
+    int r = (int)device_event_of(event, &op.event);
     return r == cudaSuccess ? add(node, graph, after, n, &op) : r;
 }
 

@@ -53,7 +53,8 @@ cudaError_t
 cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
     struct device_event *e;
-    int r = handle ? rt_event(event, &e) : rt_fail(cudaErrorInvalidValue, "handle is NULL");
+    int r =
+        handle ? (int)device_event_of(event, &e) : rt_fail(cudaErrorInvalidValue, "handle is NULL");
     RT(r == cudaSuccess ? (int)device_ipc_event_export(e, (uint8_t *)handle) : r, "event=%p",
        (void *)event);
 }

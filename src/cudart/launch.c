@@ -272,34 +272,33 @@ cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
     RT(get_attributes(attr, func), "attr=%p func=%p", (void *)attr, func);
 }
 
+/* The body of a call that stores what is known of the kernel f. */
+#define PROPERTY(out, kernel, value)                                                               \
+    do {                                                                                           \
+        struct device_function *f = NULL;                                                          \
+        int r_ =                                                                                   \
+            (out) ? rt_function(kernel, &f) : rt_fail(cudaErrorInvalidValue, #out " is NULL");     \
+        if (r_ == cudaSuccess)                                                                     \
+            *(out) = (value);                                                                      \
+        RT(r_, #kernel "=%p", kernel);                                                             \
+    } while (0)
+
 cudaError_t
 cudaFuncGetName(const char **name, const void *func)
 {
-    struct device_function *f;
-    int r = name ? rt_function(func, &f) : rt_fail(cudaErrorInvalidValue, "name is NULL");
-    if (r == cudaSuccess)
-        *name = device_function_ptx(f)->name;
-    RT(r, "func=%p", func);
+    PROPERTY(name, func, device_function_ptx(f)->name);
 }
 
 cudaError_t
 cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
 {
-    struct device_function *f = NULL;
-    int r = function ? rt_function(symbol, &f) : rt_fail(cudaErrorInvalidValue, "function is NULL");
-    if (r == cudaSuccess)
-        *function = (cudaFunction_t)f;
-    RT(r, "symbol=%p", symbol);
+    PROPERTY(function, symbol, (cudaFunction_t)f);
 }
 
 cudaError_t
 cudaGetKernel(cudaKernel_t *kernel, const void *func)
 {
-    struct device_function *f = NULL;
-    int r = kernel ? rt_function(func, &f) : rt_fail(cudaErrorInvalidValue, "kernel is NULL");
-    if (r == cudaSuccess)
-        *kernel = (cudaKernel_t)f;
-    RT(r, "func=%p", func);
+    PROPERTY(kernel, func, (cudaKernel_t)f);
 }
 
 /* -- occupancy --------------------------------------------------------------------------------- */
@@ -339,28 +338,13 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *
 static int
 available_shared(size_t *size, const void *func, int blocks, int threads)
 {
-    int reached = 0;
     struct device_function *f;
-    struct device_function_info i;
     if (!size || blocks <= 0 || threads <= 0)
         return rt_fail(cudaErrorInvalidValue, "numBlocks %d, blockSize %d", blocks, threads);
     int r = rt_function(func, &f);
-    if (r == cudaSuccess)
-        r = (int)device_function_info(f, &i);
-    if (r != cudaSuccess)
-        return r;
-    /* The most for which as many blocks still fit: occupancy falls with the size. */
-    size_t low = 0, high = device_profile(i.device)->shared_per_sm;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        active_blocks(&reached, func, threads, middle);
-        if (reached >= blocks)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    *size = low;
-    return cudaSuccess;
+    return r == cudaSuccess
+               ? (int)device_available_shared(f, (uint32_t)blocks, (uint32_t)threads, size)
+               : r;
 }
 
 cudaError_t

@@ -56,20 +56,24 @@ cudaStreamDestroy(cudaStream_t stream)
     RT(r == cudaSuccess ? (int)device_stream_free(s) : r, "stream=%p", (void *)stream);
 }
 
-cudaError_t
-cudaStreamSynchronize(cudaStream_t stream)
+static int
+on_stream(cudaStream_t stream, enum device_result (*call)(struct device_stream *s))
 {
     struct device_stream *s;
     int r = rt_stream(stream, &s);
-    RT(r == cudaSuccess ? (int)device_stream_synchronize(s) : r, "stream=%p", (void *)stream);
+    return r == cudaSuccess ? (int)call(s) : r;
+}
+
+cudaError_t
+cudaStreamSynchronize(cudaStream_t stream)
+{
+    RT(on_stream(stream, device_stream_synchronize), "stream=%p", (void *)stream);
 }
 
 cudaError_t
 cudaStreamQuery(cudaStream_t stream)
 {
-    struct device_stream *s;
-    int r = rt_stream(stream, &s);
-    RT(r == cudaSuccess ? (int)device_stream_query(s) : r, "stream=%p", (void *)stream);
+    RT(on_stream(stream, device_stream_query), "stream=%p", (void *)stream);
 }
 
 /* Stores a property of the stream. */
@@ -145,7 +149,7 @@ cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     struct device_stream *s;
     struct device_event *e;
-    int r = rt_event(event, &e);
+    int r = (int)device_event_of(event, &e);
     if (r == cudaSuccess && flags & ~(unsigned)cudaEventWaitExternal)
         r = rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
     if (r == cudaSuccess)
@@ -233,7 +237,7 @@ record(cudaEvent_t event, cudaStream_t stream)
 {
     struct device_stream *s;
     struct device_event *e;
-    int r = rt_event(event, &e);
+    int r = (int)device_event_of(event, &e);
     if (r == cudaSuccess)
         r = rt_stream(stream, &s);
     return r == cudaSuccess ? (int)device_event_record(e, s) : r;
@@ -255,34 +259,28 @@ cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int fl
 cudaError_t
 cudaEventQuery(cudaEvent_t event)
 {
-    struct device_event *e;
-    int r = rt_event(event, &e);
-    RT(r == cudaSuccess ? (int)device_event_query(e) : r, "event=%p", (void *)event);
+    RT(device_event_call(event, device_event_query), "event=%p", (void *)event);
 }
 
 cudaError_t
 cudaEventSynchronize(cudaEvent_t event)
 {
-    struct device_event *e;
-    int r = rt_event(event, &e);
-    RT(r == cudaSuccess ? (int)device_event_synchronize(e) : r, "event=%p", (void *)event);
+    RT(device_event_call(event, device_event_synchronize), "event=%p", (void *)event);
 }
 
 cudaError_t
 cudaEventDestroy(cudaEvent_t event)
 {
-    struct device_event *e;
-    int r = rt_event(event, &e);
-    RT(r == cudaSuccess ? (int)device_event_free(e) : r, "event=%p", (void *)event);
+    RT(device_event_call(event, device_event_free), "event=%p", (void *)event);
 }
 
 cudaError_t
 cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     struct device_event *from, *to;
-    int r = ms ? rt_event(start, &from) : rt_fail(cudaErrorInvalidValue, "ms is NULL");
+    int r = ms ? (int)device_event_of(start, &from) : rt_fail(cudaErrorInvalidValue, "ms is NULL");
     if (r == cudaSuccess)
-        r = rt_event(end, &to);
+        r = (int)device_event_of(end, &to);
     RT(r == cudaSuccess ? (int)device_event_elapsed(from, to, ms) : r, "start=%p end=%p ms=%g",
        (void *)start, (void *)end, ms ? (double)*ms : 0);
 }

@@ -179,8 +179,8 @@ enum device_result device_synchronize(struct device *d);
 enum device_result device_reset(struct device *d);
 /* Whether the devices are real GPUs (LOCKSTEP_DEVICE=gpu). */
 bool device_is_gpu(void);
-bool device_verbose(void); /* LOCKSTEP_VERBOSE */
-bool device_quiet(void);   /* LOCKSTEP_QUIET */
+bool device_verbose(void);  /* LOCKSTEP_VERBOSE */
+bool device_silenced(void); /* LOCKSTEP_QUIET */
 
 enum {
     DEVICE_LIMITS = 7,
@@ -348,6 +348,10 @@ enum device_result device_active_clusters(const struct device_launch *l, int *ou
 enum device_result device_potential_cluster(const struct device_launch *l, int *out);
 enum device_result device_occupancy(struct device_function *f, uint32_t threads,
                                     uint64_t dynamic_shared, struct occupancy *out);
+/* The most dynamic shared memory of a block with which as many of them fit on a multiprocessor, in
+ * bytes. */
+enum device_result device_available_shared(struct device_function *f, uint32_t blocks,
+                                           uint32_t threads, size_t *out);
 
 /* -- operations: what streams run and graphs hold ---------------------------------------------- */
 
@@ -483,6 +487,11 @@ enum device_result device_stream_query(struct device_stream *s);
 struct device_event *device_event_new(struct device *d, uint32_t flags);
 enum device_result device_event_free(struct device_event *e);
 bool device_event_is(const struct device_event *e);
+/* The event behind a program's handle: DEVICE_INVALID_HANDLE where there is none. */
+enum device_result device_event_of(void *handle, struct device_event **out);
+/* The call on that event. */
+enum device_result device_event_call(void *handle,
+                                     enum device_result (*call)(struct device_event *e));
 enum device_result device_event_record(struct device_event *e, struct device_stream *s);
 enum device_result device_event_wait(struct device_stream *s, struct device_event *e);
 enum device_result device_event_query(struct device_event *e);

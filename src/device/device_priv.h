@@ -113,6 +113,8 @@ struct process {
 struct process *device_process(void);
 /* The device of this number as far as it has been made, else NULL. */
 struct device *process_device(int index);
+/* Whether the address lies in what some device has reserved. Takes no lock. */
+bool process_owns(uint64_t address);
 /* This thread's calls go to the device. */
 void process_use(int index);
 /* A number in the environment; false: it is none between low and high, device_reason. Not set: *out
@@ -193,8 +195,8 @@ void tool_storage(const struct device_op *op); /* ALLOC, FREE */
 
 /* -- places.c: where host code is -------------------------------------------------------------- */
 
-/* A number for the stack of the program's own code that calls us; the same for the same one; 0:
- * none. */
+/* The number of the current call stack, as far as it is the program's own code. Equal stacks have
+ * one number; 0: the stack is not known. */
 uint32_t device_here(void);
 /* The same for the code at pc, called as the stack with the number
  * `callers` says (0: not known). */

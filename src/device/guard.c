@@ -281,17 +281,6 @@ in_managed(uint64_t page)
     return false;
 }
 
-static bool
-is_ours(uint64_t address)
-{
-    for (int k = 0; k < DEVICE_MOST; k++) {
-        struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
-        if (d && d->memory && memory_owns(d->memory, address))
-            return true;
-    }
-    return false;
-}
-
 struct lookup {
     uint64_t pc;
     uint32_t callers, place;
@@ -410,7 +399,7 @@ on_checked_fault(uint64_t address, void *context)
 static bool
 on_fault(uint64_t address, void *context)
 {
-    if (!guard.active || !is_ours(address))
+    if (!guard.active || !process_owns(address))
         return false;
     return tool_check() ? on_checked_fault(address, context) : on_plain_fault(address, context);
 }

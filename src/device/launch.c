@@ -427,7 +427,7 @@ lose(struct device *d, const struct device_function *f, const struct exec_report
                                                     : CHECK_END_OTHER;
     check_kernel_failed(tool_check(), how, f->unit->ptx, f->func, r->has_place, r->place, r->block,
                         r->thread, r->text + (r->status == EXEC_ASSERT ? r->detail : 0));
-    if (!device_quiet() || !tool_check()) { /* a kernel that fails is never silent */
+    if (!device_silenced() || !tool_check()) { /* a kernel that fails is never silent */
         fflush(stdout);
         ls_warn("%s", r->text);
     }
@@ -590,4 +590,25 @@ device_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_s
                  struct occupancy *out)
 {
     return f->device->backend->code->occupancy(f, threads, dynamic_shared, out);
+}
+
+/* Occupancy falls with the size. */
+enum device_result
+device_available_shared(struct device_function *f, uint32_t blocks, uint32_t threads, size_t *out)
+{
+    struct occupancy o;
+    size_t low = 0, high = f->device->profile->shared_per_sm;
+    enum device_result r = device_occupancy(f, threads, 0, &o);
+    if (r != DEVICE_OK)
+        return r;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        bool fit = device_occupancy(f, threads, middle, &o) == DEVICE_OK;
+        if (fit && o.blocks_per_sm >= blocks)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    *out = low;
+    return DEVICE_OK;
 }

@@ -32,17 +32,6 @@ pageable_allowed(const struct device_profile *p)
     return p->integrated && p->concurrent_managed_access;
 }
 
-static bool
-is_of_a_device(uint64_t address)
-{
-    for (int k = 0; k < DEVICE_MOST; k++) {
-        struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
-        if (d && d->memory && memory_owns(d->memory, address))
-            return true;
-    }
-    return false;
-}
-
 /* Something that only looks like an address mostly leads to no page. */
 static bool
 is_mapped(uint64_t address)
@@ -57,7 +46,7 @@ is_foreign(struct device *d, uint64_t word)
 {
     struct allocation a;
     return word >= FIRST_ADDRESS && word >> ADDRESS_BITS == 0 && !memory_owns(d->memory, word) &&
-           !is_of_a_device(word) && !memory_find_reached(d->memory, word, &a);
+           !process_owns(word) && !memory_find_reached(d->memory, word, &a);
 }
 
 void
@@ -68,7 +57,7 @@ pageable_copied(struct device *d, const struct device_copy *c)
     uint64_t at = (uint64_t)(uintptr_t)c->from.at + c->from.z * c->from.pitch * c->from.rows +
                   c->from.y * c->from.pitch + c->from.x;
     if (!guard_watches() || copied || tool_of_process() || c->from.array || !c->from.at ||
-        is_of_a_device(at))
+        process_owns(at))
         return;
     count = count < WORDS_LOOKED_AT ? count : WORDS_LOOKED_AT;
     if (count)

@@ -44,6 +44,17 @@ process_device(int index)
                : NULL;
 }
 
+bool
+process_owns(uint64_t address)
+{
+    for (int k = 0; k < DEVICE_MOST; k++) {
+        struct device *d = process_device(k);
+        if (d && d->memory && memory_owns(d->memory, address))
+            return true;
+    }
+    return false;
+}
+
 int
 device_current(void)
 {
@@ -109,7 +120,7 @@ device_verbose(void)
 }
 
 bool
-device_quiet(void)
+device_silenced(void)
 {
     return process_is_set("LOCKSTEP_QUIET");
 }
@@ -178,7 +189,7 @@ static enum device_result
 not_permitted(enum device_result r, const char *why)
 {
     static _Atomic bool said;
-    if (!atomic_exchange(&said, true) && !device_quiet()) {
+    if (!atomic_exchange(&said, true) && !device_silenced()) {
         fflush(stdout);
         ls_warn("%s", why);
     }

@@ -250,6 +250,24 @@ device_event_is(const struct device_event *e)
 }
 
 enum device_result
+device_event_of(void *handle, struct device_event **out)
+{
+    enum device_result r = device_permitted();
+    *out = handle;
+    if (r == DEVICE_OK && !device_event_is(*out))
+        r = device_fail(DEVICE_INVALID_HANDLE, "%p is no event, or was destroyed", handle);
+    return r;
+}
+
+enum device_result
+device_event_call(void *handle, enum device_result (*call)(struct device_event *e))
+{
+    struct device_event *e;
+    enum device_result r = device_event_of(handle, &e);
+    return r == DEVICE_OK ? call(e) : r;
+}
+
+enum device_result
 device_event_record(struct device_event *e, struct device_stream *s)
 {
     e->captured.graph = NULL;

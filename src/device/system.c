@@ -231,15 +231,24 @@ device_recover(struct device *d)
     d->lost = DEVICE_OK;
 }
 
+/* What was put off is done, and what kernels have printed is written. */
+static enum device_result
+caught_up(void)
+{
+    enum device_result r = device_permitted();
+    if (r == DEVICE_OK) {
+        device_flush();
+        fflush(stdout);
+    }
+    return r;
+}
+
 enum device_result
 device_synchronize(struct device *d)
 {
-    enum device_result r = device_permitted();
-    if (r != DEVICE_OK)
-        return r;
-    device_flush();
-    fflush(stdout);
-    r = capture_forbids_wait(d);
+    enum device_result r = caught_up();
+    if (r == DEVICE_OK)
+        r = capture_forbids_wait(d);
     if (r != DEVICE_OK)
         return r;
     output_seen();
@@ -314,11 +323,9 @@ end_event(void *handle, void *context)
 enum device_result
 device_reset(struct device *d)
 {
-    enum device_result r = device_permitted();
+    enum device_result r = caught_up();
     if (r != DEVICE_OK)
         return r;
-    device_flush();
-    fflush(stdout);
     output_seen();
     handle_each(HANDLE_STREAM, end_stream, d);
     handle_each(HANDLE_EVENT, end_event, d);

@@ -14,23 +14,17 @@ static const struct device_profile *
 choose_profile(void)
 {
     const char *gpu = getenv("LOCKSTEP_GPU"), *cc = getenv("LOCKSTEP_CC");
-    const struct device_profile *p = NULL;
+    bool by_name = gpu && *gpu;
     struct device_hint hint;
-    if (gpu && *gpu) {
-        p = model_find_device(gpu);
-        if (!p)
-            device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_GPU=%s: no such device %s", gpu,
-                        model_device_hint(gpu, false, &hint));
-        return p;
-    }
-    if (cc && *cc) {
-        p = model_find_cc(cc);
-        if (!p)
-            device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_CC=%s: no such compute capability %s", cc,
-                        model_device_hint(cc, true, &hint));
-        return p;
-    }
-    return model_default_device();
+    if (!by_name && !(cc && *cc))
+        return model_default_device();
+    const char *word = by_name ? gpu : cc;
+    const struct device_profile *p = by_name ? model_find_device(gpu) : model_find_cc(cc);
+    if (!p)
+        device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_%s=%s: no such %s %s", by_name ? "GPU" : "CC",
+                    word, by_name ? "device" : "compute capability",
+                    model_device_hint(word, !by_name, &hint));
+    return p;
 }
 
 static void
