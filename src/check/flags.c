@@ -25,7 +25,8 @@
 enum { MOST_GIVERS = 64 };
 #define ANY_BLOCK UINT64_MAX
 
-/* What threads of a block handed on: to those of the same block, and to all. */
+/* What the threads of a block (ANY_BLOCK: of any) have published at a flag by releases, for each
+ * scope. */
 struct giver {
     uint64_t block;
     struct known *what[SCOPES];
@@ -306,31 +307,21 @@ unlock_table(struct block_state *b, bool shared)
         pthread_mutex_unlock(&b->launch->check->sync_lock);
 }
 
-/* What is there when the access is announced. */
+/* What is there when the access is announced (first), and at the warp's next event, unless nobody
+ * else can have written between. */
 static void
-look_first(struct block_state *b, struct pending_read *p)
+look_pending(struct block_state *b, struct pending_read *p, bool first)
 {
     struct sync_table *t = lock_table(b, p->shared);
     if (!t)
         return;
     const struct flag *f = find_flag(t, p->address);
-    look(b, f, order_scope(b, p->flags), p->what);
-    p->writes = f->writes;
-    unlock_table(b, p->shared);
-}
-
-/* The same at the warp's next event, unless nobody else can have written before the access. */
-static void
-look_again(struct block_state *b, struct pending_read *p)
-{
-    struct sync_table *t = lock_table(b, p->shared);
-    if (!t)
-        return;
-    const struct flag *f = find_flag(t, p->address);
-    bool alone = f->writes == p->writes ||
-                 (f->since <= p->writes + 1 && pthread_equal(f->by, pthread_self()));
+    bool alone = !first && (f->writes == p->writes ||
+                            (f->since <= p->writes + 1 && pthread_equal(f->by, pthread_self())));
     if (!alone)
         look(b, f, order_scope(b, p->flags), p->what);
+    if (first)
+        p->writes = f->writes;
     unlock_table(b, p->shared);
 }
 
@@ -358,7 +349,7 @@ read_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool
         struct pending_read *r = &p->read[p->count++];
         *r = (struct pending_read){
             .address = a, .lanes = lane, .flags = v->facts->flags, .shared = shared};
-        look_first(v->b, r);
+        look_pending(v->b, r, true);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
             if (r->what[s] && is_at_once(v->b, r, s)) /* it comes itself behind what it acquires */
                 order_acquire(v->b, v->warp, lane, r->what[s]);
@@ -371,7 +362,7 @@ order_flush(struct block_state *b, uint32_t warp)
     struct pending *p = &b->pending[warp];
     for (uint32_t k = 0; k < p->count; k++) {
         struct pending_read *r = &p->read[k];
-        look_again(b, r);
+        look_pending(b, r, false);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
             if (r->what[s] && is_at_once(b, r, s))
                 order_acquire(b, warp, r->lanes, r->what[s]);

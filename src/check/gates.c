@@ -40,6 +40,16 @@ gates_close_all(struct launch *l)
     pthread_mutex_unlock(&l->lock);
 }
 
+/* Another thread may close the gate meanwhile (gates_close_all): it has written to what was
+ * read-shared. A gate that opens after that hides no race: two blocks had read all its words, so
+ * that each write to one of them is reported. Only the block's own thread knows the gate's low. */
+static void
+set_gate(struct jit_gate *g, uint64_t low, uint64_t end)
+{
+    g->low = low;
+    __atomic_store_n(&g->size, end - low + 1, __ATOMIC_RELAXED);
+}
+
 /* Generated code looks at distances from a gate's first byte. */
 static uint64_t
 aligned(const struct visit *v, uint64_t low)
@@ -60,12 +70,13 @@ gate_open(const struct visit *v, uint64_t low, uint64_t end)
     if (b->peers || f != &b->facts[v->place] || f->flags || f->align != v->bytes ||
         (f->used & all) != all || end <= low)
         return;
-    if (g->size && low <= g->low + g->size - 1 && end >= g->low) { /* side by side */
-        uint64_t own = g->low + g->size - 1;
+    uint64_t size = __atomic_load_n(&g->size, __ATOMIC_RELAXED);
+    if (size && low <= g->low + size - 1 && end >= g->low) { /* side by side */
+        uint64_t own = g->low + size - 1;
         low = low < g->low ? low : g->low;
         end = end > own ? end : own;
     }
-    *g = (struct jit_gate){low, end - low + 1};
+    set_gate(g, low, end);
 }
 
 void
@@ -76,5 +87,5 @@ gate_open_wide(const struct visit *v)
     uint64_t low = aligned(v, v->expect->base);
     if (!b->peers && f == &b->facts[v->place] && !f->flags && f->align == v->bytes &&
         low < v->expect->end)
-        b->gates[v->place] = (struct jit_gate){low, v->expect->end - low + 1};
+        set_gate(&b->gates[v->place], low, v->expect->end);
 }

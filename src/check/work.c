@@ -232,6 +232,15 @@ node_of(const struct check *c)
     return g && g->check == c && g->nodes.count ? &g->nodes.at[g->nodes.count - 1] : NULL;
 }
 
+/* What the node of a graph that submits now knows, or else the stream; NULL: it has no row. */
+static struct clock *
+submitter(struct check *c, uint64_t stream)
+{
+    struct graph_node *in = node_of(c);
+    struct stream_clock *own = find_stream(c->streams, stream);
+    return in ? &in->knows : own ? &own->knows : NULL;
+}
+
 static struct clock *
 event_clock(struct streams *s, const void *event)
 {
@@ -249,10 +258,8 @@ check_record(struct jit_tool *t, uint64_t stream, const void *event)
         return;
     struct streams *s = c->streams;
     pthread_mutex_lock(&s->lock);
-    struct graph_node *in = node_of(c);
-    struct stream_clock *own = find_stream(s, stream);
-    struct clock now = in ? in->knows : own ? own->knows : s->host;
-    struct clock *known = event_clock(s, event);
+    const struct clock *own = submitter(c, stream);
+    struct clock now = own ? *own : s->host, *known = event_clock(s, event);
     if (known)
         *known = now;
     else
@@ -266,14 +273,12 @@ check_wait(struct jit_tool *t, uint64_t stream, const void *event)
     struct check *c = (struct check *)t;
     if (!c)
         return;
-    struct streams *s = c->streams;
-    pthread_mutex_lock(&s->lock);
-    struct graph_node *in = node_of(c);
-    struct stream_clock *own = find_stream(s, stream);
-    const struct clock *e = event_clock(s, event);
-    if (e && (in || own))
-        clock_join(in ? &in->knows : &own->knows, e);
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&c->streams->lock);
+    struct clock *own = submitter(c, stream);
+    const struct clock *e = event_clock(c->streams, event);
+    if (e && own)
+        clock_join(own, e);
+    pthread_mutex_unlock(&c->streams->lock);
 }
 
 void
