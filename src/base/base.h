@@ -115,6 +115,8 @@ const char *ls_nearest(const char *word, const char *const *table, size_t n);
 /* "product" of _Z7productPKfS0_Pfiii, "scan<256, float>" of a template's instance, "tile" of
  * _ZZ4sumsPfE4tile; a name that is not mangled, or in a way not known here, stays as it is. */
 char *ls_readable_name(struct arena *a, const char *symbol);
+/* Whether the symbol, or its readable name, contains the text; NULL: everything does. */
+bool ls_name_contains(const char *symbol, const char *text);
 
 /* Is the address the null pointer, or within 64 KiB of it? "null pointer plus 20", else nothing is
  * written. */

@@ -159,3 +159,12 @@ ls_readable_name(struct arena *a, const char *symbol)
     text_free(&m.out);
     return name;
 }
+
+bool
+ls_name_contains(const char *symbol, const char *text)
+{
+    struct arena a = {0};
+    bool yes = !text || strstr(symbol, text) || strstr(ls_readable_name(&a, symbol), text);
+    arena_free(&a);
+    return yes;
+}

@@ -123,13 +123,21 @@ row_is_right(const struct tensor_args *a, const char *name, uint32_t elements,
     return true;
 }
 
+/* A number for each dimension. */
+static bool
+each_is_right(const struct tensor_args *a, const char *name, const uint32_t *value, uint32_t most,
+              const struct refusal *r)
+{
+    for (uint32_t k = 0; k < a->rank; k++)
+        if (!value[k] || value[k] > most)
+            return no(r, "%s[%u] is %u: 1 to %u", name, k, value[k], most);
+    return true;
+}
+
 static bool
 steps_are_right(const struct tensor_args *a, const struct refusal *r)
 {
-    for (uint32_t k = 0; k < a->rank; k++)
-        if (!a->step[k] || a->step[k] > 8)
-            return no(r, "elementStrides[%u] is %u: 1 to 8", k, a->step[k]);
-    return true;
+    return each_is_right(a, "elementStrides", a->step, 8, r);
 }
 
 /* Which sizes in between an H200's driver refuses is not known: it takes boxes of 131,072 bytes and
@@ -149,10 +157,8 @@ box_fits(const struct tensor_args *a, const struct refusal *r)
 static bool
 box_is_right(const struct tensor_args *a, const struct refusal *r)
 {
-    for (uint32_t k = 0; k < a->rank; k++)
-        if (!a->box[k] || a->box[k] > 256)
-            return no(r, "boxDim[%u] is %u: 1 to 256", k, a->box[k]);
-    return row_is_right(a, "boxDim[0]", a->box[0], r) && box_fits(a, r);
+    return each_is_right(a, "boxDim", a->box, 256, r) &&
+           row_is_right(a, "boxDim[0]", a->box[0], r) && box_fits(a, r);
 }
 
 static bool

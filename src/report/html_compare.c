@@ -100,25 +100,30 @@ says(const struct report_summary *s, const struct report_advice *x)
     return false;
 }
 
+/* Advice of one run that the other does not have; returns how much there is. */
+static size_t
+say_only_in(struct change *c, const struct report_summary *one, const struct report_summary *other,
+            const char *class, const char *word)
+{
+    size_t said = 0;
+    for (size_t k = 0; k < one->advice.list.count; k++) {
+        const struct report_advice *x = &one->advice.list.at[k];
+        if (says(other, x))
+            continue;
+        text_add(c->t, "<li><span class=\"%s\">%s</span> ", class, word);
+        html_print(c->t, "%s: %s", x->title, x->text);
+        text_add(c->t, "</li>\n");
+        said++;
+    }
+    return said;
+}
+
 static void
 compare_advice(struct change *c, const struct report_summary *was, const struct report_summary *is)
 {
     text_add(c->t, "<ul class=\"advice\">\n");
-    size_t said = 0;
-    for (size_t k = 0; k < was->advice.list.count; k++)
-        if (!says(is, &was->advice.list.at[k])) {
-            text_add(c->t, "<li><span class=\"yes\">gone</span> ");
-            html_print(c->t, "%s: %s", was->advice.list.at[k].title, was->advice.list.at[k].text);
-            text_add(c->t, "</li>\n");
-            said++;
-        }
-    for (size_t k = 0; k < is->advice.list.count; k++)
-        if (!says(was, &is->advice.list.at[k])) {
-            text_add(c->t, "<li><span class=\"no\">new</span> ");
-            html_print(c->t, "%s: %s", is->advice.list.at[k].title, is->advice.list.at[k].text);
-            text_add(c->t, "</li>\n");
-            said++;
-        }
+    size_t said = say_only_in(c, was, is, "yes", "gone");
+    said += say_only_in(c, is, was, "no", "new");
     text_add(c->t, "%s</ul>\n", said ? "" : "<li>The same advice as before.</li>\n");
 }
 

@@ -37,26 +37,32 @@ static const struct option_row rows[] = {
 static const char *const space_names[] = {"shared", "global", "local", "constant"};
 static const char *const op_names[] = {"ld", "st", "atom", "red"};
 
+/* The number of the name among four; -1: it is none of them. */
+static int
+number_of(const char *const names[4], const char *name)
+{
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(name, names[i]))
+            return i;
+    return -1;
+}
+
 bool
 access_space_by_name(const char *name, enum access_space *out)
 {
-    for (int i = 0; i < 4; i++)
-        if (!strcmp(name, space_names[i])) {
-            *out = (enum access_space)i;
-            return true;
-        }
-    return false;
+    int k = number_of(space_names, name);
+    if (k >= 0)
+        *out = (enum access_space)k;
+    return k >= 0;
 }
 
 bool
 access_op_by_name(const char *name, enum access_op *out)
 {
-    for (int i = 0; i < 4; i++)
-        if (!strcmp(name, op_names[i])) {
-            *out = (enum access_op)i;
-            return true;
-        }
-    return false;
+    int k = number_of(op_names, name);
+    if (k >= 0)
+        *out = (enum access_op)k;
+    return k >= 0;
 }
 
 /* -- JSON -------------------------------------------------------------------------------------- */

@@ -117,17 +117,6 @@ holds(const struct profile_condition *c, double value)
     }
 }
 
-static bool
-applies(const struct profile_condition *c, const json_t *kernel)
-{
-    struct arena a = {0};
-    const char *symbol = report_text(kernel, "name");
-    bool yes =
-        !c->kernel || strstr(symbol, c->kernel) || strstr(ls_readable_name(&a, symbol), c->kernel);
-    arena_free(&a);
-    return yes;
-}
-
 uint32_t
 condition_test(const struct profile_condition *c, const struct profile_view *v, uint32_t *tested,
                struct text *said)
@@ -136,7 +125,7 @@ condition_test(const struct profile_condition *c, const struct profile_view *v, 
     size_t k;
     json_t *kernel;
     json_array_foreach (json_object_get(v->result, "kernels"), k, kernel) {
-        if (!view_wants(v, kernel) || !applies(c, kernel))
+        if (!view_wants(v, kernel) || !ls_name_contains(report_text(kernel, "name"), c->kernel))
             continue;
         double value = figure(kernel, c->counter), over = c->over ? figure(kernel, c->over) : 1;
         ++*tested;

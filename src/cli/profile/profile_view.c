@@ -21,12 +21,7 @@ struct out {
 bool
 view_wants(const struct profile_view *v, const json_t *kernel)
 {
-    struct arena a = {0};
-    const char *symbol = report_text(kernel, "name");
-    bool yes =
-        !v->kernel || strstr(symbol, v->kernel) || strstr(ls_readable_name(&a, symbol), v->kernel);
-    arena_free(&a);
-    return yes;
+    return ls_name_contains(report_text(kernel, "name"), v->kernel);
 }
 
 static double

@@ -242,32 +242,32 @@ combine(struct parser *p, char operator, struct figure * left, const struct figu
     }
 }
 
+/* Operands with operators of one rank between them, from left to right. */
 static bool
-product(struct parser *p, struct figure *out)
+row_of(struct parser *p, bool (*operand)(struct parser *p, struct figure *out),
+       const char *operators, struct figure *out)
 {
-    if (!primary(p, out))
+    if (!operand(p, out))
         return false;
-    for (char c = next(p); c == '*' || c == '/'; c = next(p)) {
+    for (char c = next(p); c && strchr(operators, c); c = next(p)) {
         struct figure right;
         p->at++;
-        if (!primary(p, &right) || !combine(p, c, out, &right))
+        if (!operand(p, &right) || !combine(p, c, out, &right))
             return false;
     }
     return true;
 }
 
 static bool
+product(struct parser *p, struct figure *out)
+{
+    return row_of(p, primary, "*/", out);
+}
+
+static bool
 sum(struct parser *p, struct figure *out)
 {
-    if (!product(p, out))
-        return false;
-    for (char c = next(p); c == '+' || c == '-'; c = next(p)) {
-        struct figure right;
-        p->at++;
-        if (!product(p, &right) || !combine(p, c, out, &right))
-            return false;
-    }
-    return true;
+    return row_of(p, product, "+-", out);
 }
 
 bool

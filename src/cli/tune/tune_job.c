@@ -243,13 +243,6 @@ run_once(struct labour *w, json_t **out)
 
 /* -- by the model ------------------------------------------------------------------------------ */
 
-static bool
-is_wanted(struct labour *w, const char *symbol)
-{
-    const char *text = w->call->kernel;
-    return !text || strstr(symbol, text) || strstr(ls_readable_name(&w->arena, symbol), text);
-}
-
 static json_t *
 kernel_row(struct labour *w, const json_t *k, double milliseconds)
 {
@@ -286,7 +279,7 @@ rank_by_model(struct labour *w, const json_t *profile)
     double sum = 0;
     size_t n;
     json_array_foreach (json_object_get(profile, "kernels"), n, k) {
-        if (!is_wanted(w, report_text(k, "name"))) {
+        if (!ls_name_contains(report_text(k, "name"), w->call->kernel)) {
             add_name(w, &ran, report_text(k, "name"));
             continue;
         }
@@ -332,7 +325,7 @@ time_of(struct labour *w, const json_t *times, struct text *ran, bool *any)
         const json_t *list = json_object_get(l, "milliseconds");
         size_t count = json_array_size(list), first = count > 1;
         double *v = ARENA_ARRAY(&w->arena, double, count + 1);
-        if (!is_wanted(w, report_text(l, "kernel"))) {
+        if (!ls_name_contains(report_text(l, "kernel"), w->call->kernel)) {
             add_name(w, ran, report_text(l, "kernel"));
             continue;
         }
