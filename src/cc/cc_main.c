@@ -362,7 +362,8 @@ add_objects(struct step *s, struct words *w, bool link_words)
             cc_words_add(w, item.word);
         }
     }
-    /* Behind everything that may need them, wherever they were named; nvcc does the same. */
+    /* Libraries follow all objects, wherever the command line has them, since a linker takes from a
+     * library only symbols that are undefined so far; nvcc does the same. */
     for (size_t i = 0; link_words && i < a->items.count; i++)
         if (!a->items.at[i].is_source && is_library(a->items.at[i].word))
             cc_words_add(w, a->items.at[i].word);

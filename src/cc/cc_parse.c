@@ -507,7 +507,8 @@ cc_parse(struct cc_args *args, int argc, char **argv, struct ls_error *err)
 
 /* -- what other commands take before a program's name ------------------------------------------ */
 
-/* What is made, where to, and what is said of it: nothing for a program that is run at once. */
+/* Whether the option chooses another output, its name or what is printed of it, which means nothing
+ * for a program that is compiled to be run at once. */
 static bool
 makes_something_else(const struct row *row)
 {

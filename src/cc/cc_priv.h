@@ -101,8 +101,8 @@ bool cc_unify_registration(const char *object_path, const char *unit, struct ls_
 
 /* Of one unit of several: 32 hexadecimal digits. */
 void cc_unit_id(const struct cc_args *args, const char *path, char text[33]);
-/* Adds assembly that tells a linker what the unit's PTX defines for other units' kernels, and wants
- * of them. */
+/* Adds assembly with a symbol for each device function and variable that the unit's PTX defines or
+ * uses, so that the host's linker resolves them between units. */
 bool cc_device_symbols(const char *ptx_path, struct text *out, struct ls_error *err);
 
 /* Mends clang's PTX of one unit among several (-rdc=true): see cc_ptx.c. */

@@ -23,8 +23,9 @@ struct flight {
 
 struct flights *flights_new(void);
 void flights_free(struct flights *f);
-/* The thread's next work, or the host itself where it frees at once, touches these rows: they are
- * compared with those of others that it does not know to be over, and kept. */
+/* Announces that the thread's next work (or the host, where it frees at once) touches the rows of
+ * f. They are compared with work that may still run, and kept until the work is known to be over.
+ */
 void flight_begin(struct check *c, struct flight *f);
 /* The host knows so much now. */
 void flights_land(struct check *c, const uint32_t *host);

@@ -464,7 +464,7 @@ region_judged(const struct visit *v, uint32_t lanes, const uint64_t *address)
 
 /* -- phases begin and end ---------------------------------------------------------------------- */
 
-/* A new region begins. The guess is that it is the one that followed the last region the time
+/* Begins a region, which is guessed to repeat the one that followed the last region when that went
  * before. */
 static void
 next_region(struct block_state *b)

@@ -164,7 +164,8 @@ add_run(struct walker *w, const struct run *r, uint64_t base, uint32_t bytes)
 
 /* -- a warp's access --------------------------------------------------------------------------- */
 
-/* Whole words, each of them its own lane's, and nothing that orders. */
+/* Whether the access may be kept as runs of words: plain, of global memory, each lane on whole
+ * words, and no transfer begins with it. */
 static bool
 may_run(const struct visit *v)
 {

@@ -80,8 +80,9 @@ shared_store_run(struct block_state *b, const uint64_t *own, uint32_t words, uin
     return store_run(b, own, words, first, mark);
 }
 
-/* Atomic operations of lanes on words. Of one another they do not mind, so that all cells are
- * looked at before the first is changed. Lanes that are not active do as the first one that is. */
+/* Whether atomic operations of the lanes race with nothing, by the cells of their words. Atomics do
+ * not race with each other: all cells are compared before one is changed. An inactive lane repeats
+ * the first active lane's comparison, so that the loop has no branch. */
 static inline __attribute__((always_inline)) bool
 atomics_fit(const struct block_state *b, const struct quick *q, uint32_t lanes,
             const uint64_t *address, uint64_t mark, uint64_t *restrict cell)

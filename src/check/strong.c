@@ -242,7 +242,8 @@ is_alike(const struct strong_access *a, const struct mark *mark)
            !((a->mark.when ^ mark->when) & (MARK_NARROW | MARK_VOLATILE));
 }
 
-/* A read of the same thread that observes the same, for which the new one stands from now on. */
+/* An earlier read in the log, by the same thread and of the same kind, which has observed the same
+ * writes: the new read can replace it. NULL: there is none. */
 static struct strong_access *
 read_before(const struct strong_log *log, const struct mark *mark, uint32_t observed)
 {

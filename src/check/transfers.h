@@ -18,7 +18,7 @@ enum transfer_kind { GROUP_COPY, GROUP_BULK, GROUP_WGMMA, GROUP_KINDS };
 struct transfer {
     uint32_t warp;
     uint32_t lanes,
-        committed; /* lanes that take part; those of them that have committed the transfer */
+        committed; /* lanes that take part in the transfer; lanes that have committed it */
     enum transfer_kind kind;
     uint32_t group[JIT_LANES];    /* counted from 1, where committed */
     uint32_t done[JIT_LANES];     /* the stamp of the wait; 0: not waited for */
@@ -78,8 +78,8 @@ struct transfers {
 };
 
 struct transfers *transfers_need(struct block_state *b);
-/* The access is a wgmma's, one operation of four warps, and the warp is another of them that did
- * something with that stamp before it came. */
+/* Whether the access is a wgmma's and `warp`, another warp of its warpgroup, came to the product
+ * after the stamp: a wgmma orders what its four warps did before it. */
 bool warpgroup_met(const struct visit *v, uint32_t warp, uint32_t stamp);
 /* Waits of wgmma: until at most `left` groups of the warp's warpgroup are not over. */
 void transfers_wait_group(struct block_state *b, uint32_t warp, uint32_t left);

@@ -127,7 +127,8 @@ enum debug_ask {
     DEBUG_A_HOST,      /* nothing; answer: the functions of host code that made the launch, the
                           innermost first: of each its name, its file and its line, three texts that
                           end in 0. "" and "0" where that is not known */
-    DEBUG_A_CATCH,     /* struct debug_catch, any number of them, in place of those before */
+    DEBUG_A_CATCH, /* struct debug_catch, any number: replaces the catchpoints of earlier requests
+                    */
     DEBUG_A_ALLOCATION, /* uint64_t number of an allocation (allocation.number); answer: struct
                            debug_symbol: where it lies, and its size. The number may be one that is
                            no more: the next one that is there; its number: .number */

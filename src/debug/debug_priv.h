@@ -230,8 +230,7 @@ struct debug {
 void debug_stop(struct debug *d, const struct jit_warp *w, enum debug_why why, const char *text);
 
 void debug_stop_failed(struct debug *d, const struct jit_fault *f);
-/* Lanes that execute the instruction that comes next: of those that come to it its guard may leave
- * some out. */
+/* The lanes that execute the warp's next instruction: active lanes whose guard predicate holds. */
 uint32_t debug_lanes(struct debug *d, const struct jit_activation *a);
 
 /* -- faults.c, interrupt.c --------------------------------------------------------------------- */

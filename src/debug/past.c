@@ -106,7 +106,8 @@ debug_search_over(struct debug *d)
 {
     struct debug_order *o = &d->shared->order;
     if (o->later.position != UINT64_MAX && (d->line || !o->begin)) {
-        /* Now it is known what the focus did before: whether a line of it began there. */
+        /* The search has reached an earlier stop of the thread in focus: another line there means
+         * that the line of o->later began at o->later.position. */
         if (d->line != o->later.line || d->depth != o->later.depth)
             go_to(d, o->later.position, DEBUG_WHY_STEP);
         o->later.position = UINT64_MAX;

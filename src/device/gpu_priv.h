@@ -37,8 +37,8 @@ enum device_result gpu_enter(const struct device *d);
         entered_ == DEVICE_OK ? GPU(d, name, __VA_ARGS__) : entered_;                              \
     })
 
-/* Adds a PTX text with those mathematical functions (device/ptx/mathematics.c) that the module
- * calls and does not have. False: it calls none, or none that is known. */
+/* Adds PTX of the mathematical functions (device/ptx/mathematics.c) that the module calls without
+ * defining them. False: there are none, or only unknown ones. */
 bool gpu_mathematics(const struct ptx_module *m, struct text *out);
 
 /* Rewrites a module's text so that references are variables that hold a handle. */

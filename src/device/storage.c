@@ -606,8 +606,9 @@ virtual_unregister(struct device *d, void *at)
     return virtual_register(d, at, 0);
 }
 
-/* It says that it is the library that looks: a sanitizer's copy lies in the program, so that a
- * fault in it looks like the program's own. */
+/* Copies between host and device memory on behalf of the library. The guard is open meanwhile:
+ * under a sanitizer memcpy is code of the program, so that the guard would take the access for the
+ * program's. */
 static enum device_result
 virtual_access(struct device *d, void *to, const void *from, size_t size)
 {

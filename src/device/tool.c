@@ -239,7 +239,8 @@ tool_forked(void)
     state.out = NULL; /* the parent's */
 }
 
-/* A child that calls what it must not has findings of its own. */
+/* A child of fork may not call the API. One that does is a finding, which is kept in a journal of
+ * the child's own. */
 void
 tool_start_in_child(void)
 {

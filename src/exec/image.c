@@ -377,7 +377,7 @@ is_of_type(const struct image *m, uint32_t lanes)
 
 /* -- all of them ------------------------------------------------------------------------------- */
 
-/* Of `lanes`, those that use the same handles as the first. */
+/* The lanes that use the same texture (and sampler) as the first of `lanes`. */
 static uint32_t
 same_handles(const struct jit_image_data *d, uint32_t lanes, bool sampler)
 {

@@ -12,7 +12,7 @@
 
 enum { REPLAY_SECONDS = 10 };
 
-/* One block; what became of it, EXEC_OK where it ended well. */
+/* Runs one block; returns the fault in which it ended, EXEC_OK: in none. */
 static struct exec_fault
 run_again(struct exec_run *again, uint64_t block)
 {

@@ -408,8 +408,9 @@ load_box(const struct tensor *t, uint64_t barrier)
     tell(t, JIT_ASYNC_AFTER, barrier, 0);
 }
 
-/* To the same place in each block that the mask names. For cta_group::2 the mbarriers are those of
- * the even blocks, or of the odd ones: where the one that the instruction names lies. */
+/* Copies a box into shared memory; a multicast copies it to the same offset in each block of the
+ * mask. With cta_group::2 a pair of blocks has one mbarrier, in its even block or in its odd one as
+ * the address of the instruction's mbarrier says. */
 static void
 load(struct tensor *t)
 {

@@ -39,7 +39,8 @@ exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t p
     exec_note_waiting(s, warp, lanes, EXEC_POLLING, place);
 }
 
-/* Of the lanes those in the loop, as the warp said when it gave way, and those behind. */
+/* Notes that lanes wait in a loop. Of a warp that gave way (JIT_YIELD) only the lanes in its votes
+ * are in the loop; the others stand behind it and wait for them. */
 void
 exec_note_turning(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place)
 {

@@ -114,8 +114,8 @@ memory_window_fini(struct memory_window *w)
     *w = (struct memory_window){0};
 }
 
-/* Replaces private pages by shared ones with the same contents at the same address: only shared
- * pages can be mapped a second time. */
+/* Replaces the private pages of [at, at + end) by shared ones with the same content, since only
+ * shared pages can be mapped at a second address. */
 static bool
 make_shareable(uint8_t *at, uint64_t end)
 {

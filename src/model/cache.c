@@ -48,8 +48,9 @@ struct cache_system {
     void *l2_memory; /* where it lies, aligned */
     uint32_t launch;
     uint64_t dirty; /* sectors of L2 */
-    /* By line, of its sectors those that were read from memory in this launch: pages of it are
-     * there once they are used. NULL: the host gives no such room, nothing is known. */
+    /* For each line of device memory a bit for each sector that this launch has read from there.
+     * Reserved address space, of which the host commits pages as they are used; NULL: the host
+     * refused it, and first reads are not counted apart. */
     uint8_t *read;
     struct cache_counts counts;
 };

@@ -232,7 +232,8 @@ near_devices(const char *name, const struct device_profile *out[MOST_NEAR])
     return count;
 }
 
-/* Those that one number stands for ("10": 1.0 and 10.0), or of the same generation. */
+/* The devices that the user may have meant: a number without a point may be two capabilities ("10":
+ * 1.0 and 10.0), and an unknown capability has neighbours of its generation. */
 static size_t
 near_capabilities(const char *cc, const struct device_profile *out[MOST_NEAR])
 {

@@ -189,7 +189,7 @@ bool cache_system_again(struct cache_system *s, const struct device_profile *d,
 /* One sector of 32 bytes, asked for by a block on that SM. */
 void cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, enum access_op op,
                          bool bypass_l1);
-/* The same for `count` sectors side by side, from the one that holds address. */
+/* cache_system_sector for `count` adjacent sectors; the first holds the address. */
 void cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint32_t count,
                           enum access_op op, bool bypass_l1);
 /* Traffic by lines of 128 bytes, a word each: the line's number (address / 128) from

@@ -131,7 +131,7 @@ play_lines(struct hand *h, uint32_t sm, struct past *own)
     size_t n = history_touched(&h->history, own, same, h->player->system);
     if (n)
         ask_l2(h, sm, h->history.line, n);
-    own->clean = true; /* as they were all there once, no set has more of them than it holds */
+    own->clean = true; /* an earlier step found these lines together: no set has too many of them */
     own->sectors = same->sectors;
     uint64_t more = own->sectors - (h->counts.l1_sectors - before);
     h->counts.l1_sectors += more;

@@ -108,8 +108,8 @@ struct past *history_next(struct history *p, size_t room);
 /* The step, one or two before, that asked for the same lines as `own` and hit in all of them; NULL:
  * there is none. */
 struct past *history_same(struct history *p, const struct past *own);
-/* Those of them that must be looked up nevertheless, as what came between touched their sets, in
- * p->line. */
+/* Stores in p->line the lines of `own` that must be looked up although `same` hit: steps between
+ * the two have touched their sets. Returns their number. */
 size_t history_touched(struct history *p, struct past *own, struct past *same,
                        const struct cache_system *s);
 void history_free(struct history *p);

@@ -467,7 +467,7 @@ struct page_uses {
     } known[2];               /* met last */
 };
 void page_uses_begin(struct page_uses *u, uint64_t reach);
-/* Adds those of a warp's trace, after those of the warps before it. */
+/* Adds the uses of pages in a warp's trace. Warps are added in their order in the block. */
 void page_uses_add(struct page_uses *u, uint32_t warp, const struct jit_trace *t,
                    struct outline *const *shape);
 /* Runs of sectors in a warp's trace. */

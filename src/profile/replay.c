@@ -41,7 +41,8 @@ struct replay {
 
 /* -- launches ---------------------------------------------------------------------------------- */
 
-/* The caches of a launch that is over, or new ones: what they lie in is four megabytes. */
+/* Caches for a launch's simulation. Their four megabytes are taken over from a launch that is over
+ * where there is one. */
 static struct cache_system *
 take_system(struct profile *p, uint32_t shared_per_sm)
 {

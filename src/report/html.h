@@ -49,7 +49,7 @@ void html_targets(struct text *t, const char *prefix, size_t first, size_t last)
 /* The style sheet of all pages. */
 extern const char html_style[];
 
-/* A drawing of that size in units of its own, with a description for those who do not see it. */
+/* Begins an SVG drawing, width times height in its own units; description: for screen readers. */
 void html_drawing(struct text *t, int width, int height, const char *description);
 void html_drawing_end(struct text *t);
 /* The first drawing in `figures` as an SVG file. */

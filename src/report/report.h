@@ -38,7 +38,7 @@ struct report_advice {
     const char *file; /* NULL: of the whole kernel */
     int line;
     double gain; /* the share of a launch's estimated time that the remedy saves; NAN: not known */
-    double gain_full; /* the same where there are so many blocks that they fill the device */
+    double gain_full; /* the same share for a grid that fills the device */
     double weight;    /* the share of the kernel's time bound that it is about */
 };
 struct report_advices {

@@ -39,7 +39,7 @@ report_own_seconds(const struct report_times *t)
 bool report_model_of(const json_t *kernel, struct report_model *out);
 void report_times_of(const struct device_profile *d, const struct report_model *m,
                      struct report_times *out);
-/* The same kernel with so many blocks that they fill the device several times over. */
+/* The estimate of the same kernel for a grid that fills the device several times over. */
 struct report_model report_model_full(const struct device_profile *d, const struct report_model *m);
 
 /* -- advice, inside ---------------------------------------------------------------------------- */

@@ -44,7 +44,8 @@ struct findings {
 
 /* Checks the program, unless that was done for these words. */
 bool findings_look(struct session *s, struct ls_error *err);
-/* Those that "2", "shared-race", "t.cu:12" or several such words mean; "": all. */
+/* Whether the finding of this number is one of those that spec selects: words that are numbers
+ * ("2"), kinds ("shared-race") or places ("t.cu:12"); "" selects all. */
 bool findings_match(const struct findings *f, uint32_t number, const char *spec);
 /* Whether the launch can be stopped at it. */
 bool findings_can_stop(const struct finding *f);

@@ -226,12 +226,12 @@ bool breakpoints_arm(struct session *s, struct breakpoint *b, struct ls_error *e
 
 /* Starts the program, to its first stop; launches: where the first kernel begins. */
 bool running_start(struct session *s, bool launches, struct ls_error *err);
-/* The same without a word (see running_quiet). */
+/* running_start without output; *event: see running_quiet. */
 bool running_start_quiet(struct session *s, bool launches, enum target_event *event,
                          struct ls_error *err);
 /* Goes on as *go says, over stops that nobody wants, and reports where it stands then. */
 bool running_go(struct session *s, const struct debug_go *go, struct ls_error *err);
-/* The same without a word; what it came to in *event (running_report says it). */
+/* running_go without output; *event: how it ended, which running_report prints. */
 bool running_quiet(struct session *s, const struct debug_go *go, enum target_event *event,
                    struct ls_error *err);
 bool running_to_position(struct session *s, uint64_t position, struct ls_error *err);

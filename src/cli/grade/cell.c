@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 enum { LOOK_MS = 10, FILES_EVERY = 5, OPEN_FILES = 256, MOST_FILES = 1000 };
-/* Above what may be resident: writable memory that lockstep reserves and hardly uses (16 GiB of it
- * for handles). */
+/* Bytes of writable memory that a cell has beyond its limit of resident memory: lockstep reserves
+ * more than it touches (16 GiB for handles alone). */
 static const uint64_t RESERVED = 24ull << 30;
 
 /* -- the child --------------------------------------------------------------------------------- */

@@ -23,8 +23,8 @@ struct cell {
     int (*call)(void *context);
     void *context;
     const char *folder;           /* where it runs, and may write */
-    const char *read[CELL_PATHS]; /* what else it may read and execute; NULL ends it. Those that are
-                                     not there count as none */
+    const char *read[CELL_PATHS]; /* other paths that the program may read and execute, ended by
+                                     NULL; a path where nothing is makes no error */
     const char *write[4];         /* folders that it may write to as well */
     const char *cache;            /* one more, whose content is not counted; NULL: none */
     /* its environment, "NAME=value", beside PATH and HOME; NULL ends it */

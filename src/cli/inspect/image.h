@@ -20,8 +20,8 @@ struct debug_image {
     VEC(const char *) names; /* of variables */
 };
 
-/* The text is the one that *m was parsed from; places are those of `in`: *m, or a module that it
- * was linked into. Names live in the arena. */
+/* Describes the module m, which was parsed from the text, for the debugger. Places are instruction
+ * numbers of `in`: m itself, or the module that m was linked into. Names live in the arena. */
 void image_make(struct arena *a, const struct ptx_module *m, const struct ptx_module *in,
                 const char *text, size_t size, struct debug_image *out);
 void image_free(struct debug_image *image);

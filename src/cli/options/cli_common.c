@@ -86,8 +86,8 @@ row_of(const struct option_row *rows, size_t n, const char *word)
     return n;
 }
 
-/* Takes a word that is no option of the command, and the one behind it where that is its value,
- * where the compiler knows it. How many words; 0: it does not. */
+/* Takes an option of the compiler (with the next word where that is its value) for line->compile.
+ * Returns the number of words taken; 0: the compiler has no such option. */
 static int
 take_compile_option(const struct cli_usage *usage, char **word, int left, struct cli_line *line)
 {

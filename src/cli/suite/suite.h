@@ -66,9 +66,11 @@ bool suite_table_read(struct suite_table *t, const char *folder, struct ls_error
 void suite_table_free(struct suite_table *t);
 /* Whether a filter names the rung: an id, a system, system/variant, a folder or a file. */
 bool suite_matches(const struct suite_rung *r, const char *filter);
-/* What it uses that real devices of that kind lack, "shuffles"; NULL: nothing. */
+/* A feature ("shuffles") that the rung uses, that real devices of this kind do not have and that
+ * the virtual one emulates; NULL: it uses none. */
 const char *suite_emulated(const struct suite_rung *r, const struct device_profile *d);
-/* What it needs and such devices lack, so that it is left out there; NULL: nothing. */
+/* A feature without which the rung cannot run and that the device does not have: the rung is left
+ * out there; NULL: it has all. */
 const char *suite_lacking(const struct suite_rung *r, const struct device_profile *d);
 /* Words of text, separated by blanks and commas. */
 void suite_split(struct arena *a, const char *text, suite_words *out);

@@ -72,7 +72,8 @@ take_escape(struct toml_reader *r, bool lines, struct text *t, struct ls_error *
     return toml_fail(r, err, "\\%.1s means nothing in a string", before);
 }
 
-/* Behind the opening quotes, up to and with the closing ones: `quotes` of them. */
+/* Reads the characters of a string, from behind its opening quotes to behind its closing ones, each
+ * of `quotes` characters (1 or 3). */
 static bool
 take_characters(struct toml_reader *r, char quote, size_t quotes, struct text *t,
                 struct ls_error *err)
