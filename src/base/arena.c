@@ -143,3 +143,12 @@ ls_release(void *p)
 {
     free(p);
 }
+
+void *
+arena_copy(struct arena *a, const void *at, size_t count, size_t size)
+{
+    void *copy = arena_alloc(a, (count + 1) * size);
+    if (count)
+        memcpy(copy, at, count * size);
+    return copy;
+}

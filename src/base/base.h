@@ -85,7 +85,12 @@ void arena_free(struct arena *a);
         (v)->count = (v)->room = 0;                                                                \
     } while (0)
 
+/* The elements in the arena, a zero behind them. */
+#define VEC_COPY(a, v) ((__typeof__((v)->at))arena_copy((a), (v)->at, (v)->count, sizeof *(v)->at))
+
 void *ls_grow(void *at, size_t *room, size_t size);
+/* Copies count elements of that size, and has room for a zeroed one behind them. */
+void *arena_copy(struct arena *a, const void *at, size_t count, size_t size);
 void *ls_alloc(size_t size);                  /* zeroed; aborts when out of memory */
 void *ls_alloc_lines(size_t size);            /* the same, aligned to 128 */
 _Noreturn void ls_out_of_memory(size_t size); /* says so and aborts */

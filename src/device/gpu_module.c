@@ -474,26 +474,30 @@ launch_clusters(struct device_stream *s, const struct device_launch *l, CUfuncti
     return GPU(s->device, cuLaunchKernelEx, &c, at, params, NULL);
 }
 
+/* How many clusters fit, or of how many blocks a cluster may be. */
 static enum device_result
-active_clusters(const struct device_launch *l, int *out)
+ask_clusters(const struct device_launch *l, bool size, int *out)
 {
     CUlaunchAttribute attributes[2];
     CUlaunchConfig c = config_of(l, attributes);
     CUfunction at;
     enum device_result r = function(l->function, &at);
-    return r == DEVICE_OK ? GPU(l->function->device, cuOccupancyMaxActiveClusters, out, at, &c) : r;
+    if (r != DEVICE_OK)
+        return r;
+    return size ? GPU(l->function->device, cuOccupancyMaxPotentialClusterSize, out, at, &c)
+                : GPU(l->function->device, cuOccupancyMaxActiveClusters, out, at, &c);
+}
+
+static enum device_result
+active_clusters(const struct device_launch *l, int *out)
+{
+    return ask_clusters(l, false, out);
 }
 
 static enum device_result
 potential_cluster(const struct device_launch *l, int *out)
 {
-    CUlaunchAttribute attributes[2];
-    CUlaunchConfig c = config_of(l, attributes);
-    CUfunction at;
-    enum device_result r = function(l->function, &at);
-    return r == DEVICE_OK
-               ? GPU(l->function->device, cuOccupancyMaxPotentialClusterSize, out, at, &c)
-               : r;
+    return ask_clusters(l, true, out);
 }
 
 static enum device_result

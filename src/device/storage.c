@@ -302,11 +302,9 @@ enum device_result
 device_host_unregister(void *at)
 {
     enum device_result r = device_permitted();
-    if (r != DEVICE_OK)
-        return r;
-    if (remove_pinned(at, false))
-        return DEVICE_OK;
-    return device_fail(DEVICE_HOST_NOT_REGISTERED, "%p is not registered", at);
+    if (r == DEVICE_OK && !remove_pinned(at, false))
+        r = device_fail(DEVICE_HOST_NOT_REGISTERED, "%p is not registered", at);
+    return r;
 }
 
 enum device_result

@@ -335,10 +335,8 @@ resolve_labels(struct parser *p)
     ls_release(t.slot);
 }
 
-#define KEEP(field, type, count_field)                                                             \
-    f->field = ARENA_ARRAY(p->arena, type, p->field.count + 1);                                    \
-    if (p->field.count)                                                                            \
-        memcpy(f->field, p->field.at, sizeof(type) * p->field.count);                              \
+#define KEEP(field, count_field)                                                                   \
+    f->field = VEC_COPY(p->arena, &p->field);                                                      \
     f->count_field = (uint32_t)p->field.count;                                                     \
     p->field.count = 0
 
@@ -363,14 +361,12 @@ parse_body(struct parser *p, struct ptx_func *f)
     }
     if (!p->failed)
         resolve_labels(p);
-    KEEP(regs, struct ptx_reg, reg_count);
-    KEEP(insns, struct ptx_insn, insn_count);
-    KEEP(labels, struct ptx_label, label_count);
-    KEEP(targets, struct ptx_targets, target_count);
-    KEEP(locs, struct ptx_loc, loc_count);
-    f->vars = ARENA_ARRAY(p->arena, struct ptx_var *, p->locals.count + 1);
-    if (p->locals.count)
-        memcpy(f->vars, p->locals.at, sizeof *f->vars * p->locals.count);
+    KEEP(regs, reg_count);
+    KEEP(insns, insn_count);
+    KEEP(labels, label_count);
+    KEEP(targets, target_count);
+    KEEP(locs, loc_count);
+    f->vars = VEC_COPY(p->arena, &p->locals);
     f->var_count = (uint32_t)p->locals.count;
     p->locals.count = 0;
     p->uses.count = 0;

@@ -76,9 +76,7 @@ elements(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o, int 
     }
     lex_expect(p, close);
     o->count = (uint32_t)list.count;
-    o->elements = ARENA_ARRAY(p->arena, struct ptx_operand, list.count + 1);
-    if (list.count)
-        memcpy(o->elements, list.at, sizeof *o->elements * list.count);
+    o->elements = VEC_COPY(p->arena, &list);
     VEC_FREE(&list);
 }
 
@@ -289,9 +287,7 @@ parse_operands(struct parser *p, struct ptx_insn *i)
             fail_here(p, "an operand expected after ','");
     }
     i->operand_count = (uint8_t)list.count;
-    i->operand = ARENA_ARRAY(p->arena, struct ptx_operand, list.count + 1);
-    if (list.count)
-        memcpy(i->operand, list.at, sizeof *i->operand * list.count);
+    i->operand = VEC_COPY(p->arena, &list);
     /* Uses of labels met above point at their operands' final place. */
     for (size_t k = 0, u = first_use; k < list.count; k++)
         for (; u < use_of.at[k]; u++)

@@ -433,15 +433,9 @@ finish(struct parser *p)
     }
     resolve_aliases(p);
     resolve_loc_names(p);
-    m->vars = ARENA_ARRAY(p->arena, struct ptx_var *, p->vars.count + 1);
-    m->funcs = ARENA_ARRAY(p->arena, struct ptx_func *, p->funcs.count + 1);
-    m->files = ARENA_ARRAY(p->arena, struct ptx_file, p->files.count + 1);
-    if (p->vars.count)
-        memcpy(m->vars, p->vars.at, sizeof *m->vars * p->vars.count);
-    if (p->funcs.count)
-        memcpy(m->funcs, p->funcs.at, sizeof *m->funcs * p->funcs.count);
-    if (p->files.count)
-        memcpy(m->files, p->files.at, sizeof *m->files * p->files.count);
+    m->vars = VEC_COPY(p->arena, &p->vars);
+    m->funcs = VEC_COPY(p->arena, &p->funcs);
+    m->files = VEC_COPY(p->arena, &p->files);
     m->var_count = (uint32_t)p->vars.count;
     m->func_count = (uint32_t)p->funcs.count;
     m->file_count = (uint32_t)p->files.count;

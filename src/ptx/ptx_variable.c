@@ -263,9 +263,7 @@ parse_initial_value(struct parser *p, struct ptx_var *v, uint64_t dims[9], uint3
     } else {
         init_list(p, &in, 0, dims, n);
     }
-    v->relocs = ARENA_ARRAY(p->arena, struct ptx_reloc, in.relocs.count + 1);
-    if (in.relocs.count)
-        memcpy(v->relocs, in.relocs.at, sizeof *v->relocs * in.relocs.count);
+    v->relocs = VEC_COPY(p->arena, &in.relocs);
     v->reloc_count = (uint32_t)in.relocs.count;
     VEC_FREE(&in.relocs);
 }

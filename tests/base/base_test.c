@@ -59,6 +59,10 @@ vectors(void **state)
     assert_null(v.at);
     assert_int_equal(v.count + v.room, 0);
     VEC_PUSH(&v, 7);
+    struct arena a = {0};
+    uint64_t *copy = VEC_COPY(&a, &v);
+    assert_true(copy != v.at && copy[0] == 7 && copy[1] == 0);
+    arena_free(&a);
     assert_int_equal(v.at[0], 7);
     VEC_FREE(&v);
 }
@@ -258,6 +262,10 @@ names(void **state)
     char deep[4000] = "_Z1kI";
     memset(deep + 5, 'P', sizeof deep - 6);
     assert_string_equal(ls_readable_name(&a, deep), "k<...>");
+    assert_true(ls_name_contains("_Z4scanILi256EfEvPT0_", "scan<256"));
+    assert_true(ls_name_contains("_Z4scanILi256EfEvPT0_", "ILi256"));
+    assert_true(ls_name_contains("plain", NULL));
+    assert_false(ls_name_contains("_Z4scanILi256EfEvPT0_", "scan<128"));
     arena_free(&a);
 }
 

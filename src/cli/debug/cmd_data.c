@@ -311,8 +311,7 @@ set_args(struct session *s, const char *rest)
     VEC_PUSH(&words, s->words[0]);
     for (const char *word; (word = word_next(s, &rest));)
         VEC_PUSH(&words, arena_strdup(&s->keep, word));
-    s->words = ARENA_ARRAY(&s->keep, char *, words.count + 1);
-    memcpy(s->words, words.at, sizeof *words.at * words.count);
+    s->words = VEC_COPY(&s->keep, &words);
     VEC_FREE(&words);
     return true;
 }

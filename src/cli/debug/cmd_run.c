@@ -35,8 +35,7 @@ take_arguments(struct session *s, const char *text, struct ls_error *err)
             return ls_fail(err, LS_ERR_USAGE, "Unmatched quote: %s", text);
         }
     }
-    s->words = ARENA_ARRAY(&s->keep, char *, words.count + 1);
-    memcpy(s->words, words.at, sizeof *words.at * words.count);
+    s->words = VEC_COPY(&s->keep, &words);
     VEC_FREE(&words);
     return true;
 }

@@ -129,10 +129,8 @@ read_extents(struct dwarf_reader *r, Dwarf_Die *die, struct scope *c)
     Dwarf_Addr base, low, high;
     for (ptrdiff_t at = 0; (at = dw.dwarf_ranges(die, at, &base, &low, &high)) > 0;)
         VEC_PUSH(&all, ((struct extent){low, high}));
-    c->extents = ARENA_ARRAY(&r->s->arena, struct extent, all.count + 1);
+    c->extents = VEC_COPY(&r->s->arena, &all);
     c->extent_count = all.count;
-    if (all.count)
-        memcpy(c->extents, all.at, sizeof *all.at * all.count);
     VEC_FREE(&all);
 }
 
@@ -158,14 +156,10 @@ read_children(struct dwarf_reader *r, Dwarf_Die *die, struct scope *c, int depth
             VEC_PUSH(&inner, read_scope(r, &child, c, depth + 1));
         }
     } while (dw.dwarf_siblingof(&child, &child) == 0);
-    c->variables = ARENA_ARRAY(&r->s->arena, struct variable, variables.count + 1);
+    c->variables = VEC_COPY(&r->s->arena, &variables);
     c->variable_count = variables.count;
-    if (variables.count)
-        memcpy(c->variables, variables.at, sizeof *variables.at * variables.count);
-    c->inner = ARENA_ARRAY(&r->s->arena, struct scope *, inner.count + 1);
+    c->inner = VEC_COPY(&r->s->arena, &inner);
     c->inner_count = inner.count;
-    if (inner.count)
-        memcpy(c->inner, inner.at, sizeof *inner.at * inner.count);
     VEC_FREE(&variables);
     VEC_FREE(&inner);
 }

@@ -99,10 +99,8 @@ read_members(struct dwarf_reader *r, Dwarf_Die *die, struct type *t)
             read_bits(&child, &m);
             VEC_PUSH(&all, m);
         } while (dw.dwarf_siblingof(&child, &child) == 0);
-    t->members = ARENA_ARRAY(&r->s->arena, struct type_member, all.count + 1);
+    t->members = VEC_COPY(&r->s->arena, &all);
     t->member_count = all.count;
-    if (all.count)
-        memcpy(t->members, all.at, sizeof *all.at * all.count);
     VEC_FREE(&all);
 }
 
@@ -124,10 +122,8 @@ read_enumerators(struct dwarf_reader *r, Dwarf_Die *die, struct type *t)
             t->is_unsigned = t->is_unsigned && value >= 0;
             VEC_PUSH(&all, ((struct type_enumerator){name, value}));
         } while (dw.dwarf_siblingof(&child, &child) == 0);
-    t->enumerators = ARENA_ARRAY(&r->s->arena, struct type_enumerator, all.count + 1);
+    t->enumerators = VEC_COPY(&r->s->arena, &all);
     t->enumerator_count = all.count;
-    if (all.count)
-        memcpy(t->enumerators, all.at, sizeof *all.at * all.count);
     VEC_FREE(&all);
 }
 
