@@ -316,6 +316,25 @@ parse_target(struct parser *p)
     p->has_target = true;
 }
 
+/* A directive that stands by itself; false: something else comes. */
+static bool
+parse_directive(struct parser *p)
+{
+    static const struct {
+        const char *name;
+        void (*parse)(struct parser *p);
+    } rows[] = {{"target", parse_target}, {"address_size", parse_address_size},
+                {"alias", parse_alias},   {"file", parse_file},
+                {"pragma", parse_pragma}, {"section", parse_section},
+                {"loc", parse_loc}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (lex_is_dot(p, rows[k].name)) {
+            rows[k].parse(p);
+            return true;
+        }
+    return false;
+}
+
 static void
 module_item(struct parser *p)
 {
@@ -337,20 +356,8 @@ module_item(struct parser *p)
         parse_version(p);
     else if (!p->has_version)
         fail_here(p, "a module begins with .version");
-    else if (lex_is_dot(p, "target"))
-        parse_target(p);
-    else if (lex_is_dot(p, "address_size"))
-        parse_address_size(p);
-    else if (lex_is_dot(p, "alias"))
-        parse_alias(p);
-    else if (lex_is_dot(p, "file"))
-        parse_file(p);
-    else if (lex_is_dot(p, "pragma"))
-        parse_pragma(p);
-    else if (lex_is_dot(p, "section"))
-        parse_section(p);
-    else if (lex_is_dot(p, "loc"))
-        parse_loc(p);
+    else if (parse_directive(p))
+        return;
     else if (lex_is_dot(p, "entry") || lex_is_dot(p, "func"))
         parse_function(p, linkage);
     else if (w && w->kind == WORD_SPACE)
