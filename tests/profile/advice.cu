@@ -28,8 +28,16 @@ transpose(const float *in, float *out, int n)
     for (int k = 0; k < 32; k += 8)
         out[(y + k) * n + x] = tile[threadIdx.x][threadIdx.y + k];
 }
-__global__ void bank_conflicts_yes(const float *in, float *out, int n) { transpose<0>(in, out, n); }
-__global__ void bank_conflicts_no(const float *in, float *out, int n) { transpose<1>(in, out, n); }
+__global__ void
+bank_conflicts_yes(const float *in, float *out, int n)
+{
+    transpose<0>(in, out, n);
+}
+__global__ void
+bank_conflicts_no(const float *in, float *out, int n)
+{
+    transpose<1>(in, out, n);
+}
 
 template <int BINS>
 __device__ void
@@ -45,8 +53,16 @@ count(const float *in, int *out)
     if (threadIdx.x < BINS)
         out[threadIdx.x] = bins[threadIdx.x];
 }
-__global__ void shared_atomics_yes(const float *in, int *out) { count<2>(in, out); }
-__global__ void shared_atomics_no(const float *in, int *out) { count<64>(in, out); }
+__global__ void
+shared_atomics_yes(const float *in, int *out)
+{
+    count<2>(in, out);
+}
+__global__ void
+shared_atomics_no(const float *in, int *out)
+{
+    count<64>(in, out);
+}
 
 /* Products in tiles of 16: one element a thread, and 4 x 4 of them. */
 __global__ void
@@ -146,8 +162,16 @@ sum_rows(const float *in, float *out)
         sum += in[threadIdx.x + FIRST + k * 256];
     out[i] = sum;
 }
-__global__ void excess_sectors_yes(const float *in, float *out) { sum_rows<1>(in, out); }
-__global__ void excess_sectors_no(const float *in, float *out) { sum_rows<32>(in, out); }
+__global__ void
+excess_sectors_yes(const float *in, float *out)
+{
+    sum_rows<1>(in, out);
+}
+__global__ void
+excess_sectors_no(const float *in, float *out)
+{
+    sum_rows<32>(in, out);
+}
 __global__ void
 transactions_yes(const float *in, float *out)
 {
@@ -192,8 +216,16 @@ nearest(const float *in, float *out, int at)
         a[k] = in[i + k * N / 8 * 0 + k];
     out[i] = KNOWN ? a[3] : a[(at + i) & 7];
 }
-__global__ void local_yes(const float *in, float *out, int at) { nearest<false>(in, out, at); }
-__global__ void local_no(const float *in, float *out, int at) { nearest<true>(in, out, at); }
+__global__ void
+local_yes(const float *in, float *out, int at)
+{
+    nearest<false>(in, out, at);
+}
+__global__ void
+local_no(const float *in, float *out, int at)
+{
+    nearest<true>(in, out, at);
+}
 
 /* -- instructions */
 __device__ float
@@ -347,16 +379,24 @@ live(const float *in, float *out)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 #pragma unroll
     for (int k = 0; k < LIVE; k++)
-        a[k] = in[(i + k * B) % N];
+        a[k] = in[(threadIdx.x + k * B) % N];
     __syncthreads();
     float sum = 0;
 #pragma unroll
-    for (int k = 0; k < LIVE; k++)
-        sum = sum * a[k] + a[LIVE - 1 - k];
+    for (int k = 0; k < LIVE; k++) /* long waits, little work: more warps would fill them */
+        sum = sqrtf(sum * a[k] + a[LIVE - 1 - k]);
     out[i] = sum;
 }
-__global__ void registers_yes(const float *in, float *out) { live<120>(in, out); }
-__global__ void registers_no(const float *in, float *out) { live<8>(in, out); }
+__global__ void
+registers_yes(const float *in, float *out)
+{
+    live<120>(in, out);
+}
+__global__ void
+registers_no(const float *in, float *out)
+{
+    live<8>(in, out);
+}
 __global__ void __launch_bounds__(256, 8) spills_yes(const float *in, float *out)
 {
     live<100>(in, out);
@@ -378,10 +418,26 @@ staged(const int *in, int *out)
     s[threadIdx.x % B] = at;
     out[i] = s[threadIdx.x % B];
 }
-__global__ void shared_yes(const int *in, int *out) { staged<12 * 1024>(in, out); }
-__global__ void shared_no(const int *in, int *out) { staged<B>(in, out); }
-__global__ void threads_yes(const int *in, int *out) { staged<B>(in, out); }
-__global__ void threads_no(const int *in, int *out) { staged<B>(in, out); }
+__global__ void
+shared_yes(const int *in, int *out)
+{
+    staged<12 * 1024>(in, out);
+}
+__global__ void
+shared_no(const int *in, int *out)
+{
+    staged<B>(in, out);
+}
+__global__ void
+threads_yes(const int *in, int *out)
+{
+    staged<B>(in, out);
+}
+__global__ void
+threads_no(const int *in, int *out)
+{
+    staged<B>(in, out);
+}
 
 __global__ void
 barriers_yes(const float *in, float *out)
@@ -569,7 +625,7 @@ main(int argc, char **argv)
     free(host);
     if (argc > 1 && argv[1][0] == 'o') {
         old_ones(a, b);
-    } else if (argc > 1) { /* a small L2 */
+    } else if (argc > 1) {                                /* a small L2 */
         order_yes<<<32 * 32, 1024>>>(a, b, c, 32, 32768); /* 128 KiB each, 8 MiB in all */
         order_no<<<32 * 32, 1024>>>(a, b, c, 32, 4096);
     } else {
