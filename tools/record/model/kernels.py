@@ -5,6 +5,8 @@
     kernels.py profile SET MODEL.csv [NAME...]      `lockstep profile` of the same programs
     kernels.py compare TIMES.csv MODEL.csv [-q] [-1]     error, correlation, the share within a factor
 
+Estimates are those of a launch by itself between two events, as it is timed.
+
 SET/programs.txt has a program a line: name; folder in SET; sources; options of the compiler; arguments. Kernels are the
 same where name, grid and block are. What takes less than 5 us is left out of the comparison.
 """
@@ -148,7 +150,7 @@ def profile(path, model, *wanted):
                 rows.append({"program": name, "kernel": k.get("symbol") or k["name"], "grid": " ".join(map(str, k["grid"])),
                              "block": " ".join(map(str, k["block"])), "launches": k["launches"],
                              "bound_us": f"{1e6 * k['roofline']['seconds']:.3f}",
-                             "estimate_us": f"{1e6 * k['roofline']['estimate']:.3f}", "limit": k["roofline"]["limit"],
+                             "estimate_us": f"{1e6 * k['roofline']['alone']:.3f}", "limit": k["roofline"]["limit"],
                              "busiest": k["roofline"]["busiest"]})
             print(f"{name}: {time.time() - begin:.1f} s", flush=True)
         write(model, rows)
