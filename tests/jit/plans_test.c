@@ -274,8 +274,39 @@ strides_of_patterns(void **state)
     assert_false(strided_find(&f, 0, &h));
 }
 
+static void
+fields_of_patterns(void **state)
+{
+    int32_t pattern[LANES];
+    struct fact f = {.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
+    struct fields x;
+    unsigned found = 0;
+    (void)state;
+    for (int bytes = 1; bytes <= 8; bytes *= 2)
+        for (int step = -70; step <= 70; step++) {
+            const int apart = abs(step), low = step < 0 ? 31 * step : 0,
+                      end = low + 31 * apart + bytes;
+            for (int l = 0; l < LANES; l++)
+                pattern[l] = l * step;
+            if (!fields_find(&f, (unsigned)bytes, &x))
+                continue;
+            found++;
+            assert_true(apart % bytes == 0 && apart && step != bytes);
+            for (int l = 0; l < LANES; l++) { /* where lane l's element is looked for */
+                const int32_t start = x.start[x.of[l]];
+                assert_true(x.of[l] < x.vectors && x.vectors <= FIELD_VECTORS);
+                assert_int_equal(start + x.pick[l] * bytes, pattern[l]);
+                assert_true(x.pick[l] >= 0 && (unsigned)((x.pick[l] + 1) * bytes) <= x.bytes);
+                assert_true(start >= low && start + (int32_t)x.bytes <= end);
+            }
+            pattern[7]++; /* one lane elsewhere */
+            assert_false(fields_find(&f, (unsigned)bytes, &x));
+        }
+    assert_true(found > 60);
+}
+
 int
 main(void)
 {
-    return UNIT_TESTS(files, runs_of_patterns, strides_of_patterns);
+    return UNIT_TESTS(files, runs_of_patterns, strides_of_patterns, fields_of_patterns);
 }

@@ -19,7 +19,8 @@ import tempfile
 LOCKSTEP, SOURCE = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORDS, N = 1 << 16, 64
-WITH_AVX512 = {"transposed-loads", "strided-loads"}  # their shuffles are slow without it
+# Their shuffles are slow without it:
+WITH_AVX512 = {"transposed-loads", "strided-loads", "record-fields"}
 with open("/proc/cpuinfo") as cpuinfo:
     AVX512 = " avx512f " in cpuinfo.read() and not os.environ.get("LOCKSTEP_VECTORS")
 TOLERANT = {"whole-powers"}  # multiplications round otherwise than the library does

@@ -153,6 +153,34 @@ load_strided(struct site *s)
     return core_concatenate(s->c, half, 2, STRIDED_HALF);
 }
 
+/* A field of the lanes' records. */
+static LLVMValueRef
+load_fields(struct site *s)
+{
+    struct core *c = s->c;
+    struct fields f;
+    LLVMValueRef out = NULL, v[2];
+    fields_find(&s->fact, s->bytes, &f);
+    const unsigned elements = f.bytes / s->bytes;
+    for (unsigned k = 0; k < f.vectors; k += 2) {
+        const unsigned n = k + 1 < f.vectors ? 2 : 1;
+        int32_t pick[LANES], blend[LANES];
+        for (unsigned m = 0; m < n; m++) {
+            LLVMValueRef at = core_i64(c, (uint64_t)(int64_t)f.start[k + m]);
+            at = LLVMBuildAdd(c->e.b, site_segment(s, 0), at, "");
+            v[m] = load_consecutive(s, at, 0, elements);
+        }
+        for (unsigned l = 0; l < LANES; l++) {
+            bool here = f.of[l] / 2 == k / 2;
+            pick[l] = here ? f.pick[l] + (int32_t)(f.of[l] % 2 * elements) : -1;
+            blend[l] = (int32_t)(here ? LANES + l : l);
+        }
+        LLVMValueRef two = core_shuffle(c, v[0], n == 2 ? v[1] : NULL, pick, LANES);
+        out = out ? core_shuffle(c, out, two, blend, LANES) : two;
+    }
+    return out;
+}
+
 static void
 load_form(struct site *s, const struct plan_way *w, LLVMValueRef out[])
 {
@@ -162,6 +190,7 @@ load_form(struct site *s, const struct plan_way *w, LLVMValueRef out[])
             out[e] = site_load_scalar(s, s->base, e);
         break;
     case PLAN_RUNS: site_load_runs(s, out); break;
+    case PLAN_FIELDS: *out = load_fields(s); break;
     case PLAN_STRIDED: *out = load_strided(s); break;
     default: site_load_each(s, out);
     }

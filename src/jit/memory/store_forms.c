@@ -115,6 +115,35 @@ store_runs(struct site *s, LLVMValueRef *v, bool stream)
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
 }
 
+/* -- fields of the lanes' records -- */
+
+static void
+store_fields(struct site *s, LLVMValueRef v)
+{
+    struct core *c = s->c;
+    struct fields f;
+    fields_find(&s->fact, s->bytes, &f);
+    const unsigned elements = f.bytes / s->bytes;
+    for (unsigned k = 0; k < f.vectors; k++) {
+        int32_t from[LINE];
+        LLVMValueRef on[LINE], at = core_i64(c, (uint64_t)(int64_t)f.start[k]);
+        for (unsigned e = 0; e < elements; e++) {
+            from[e] = -1;
+            on[e] = LLVMConstNull(core_scalar(c, 1));
+        }
+        for (unsigned l = 0; l < LANES; l++)
+            if (f.of[l] == k) {
+                from[f.pick[l]] = (int32_t)l;
+                on[f.pick[l]] = LLVMConstAllOnes(core_scalar(c, 1));
+            }
+        LLVMValueRef x = core_shuffle(c, v, NULL, from, elements);
+        LLVMValueRef p = core_ptr(c, LLVMBuildAdd(c->e.b, site_segment(s, 0), at, ""));
+        LLVMTypeRef types[] = {LLVMTypeOf(x), LLVMTypeOf(p)};
+        LLVMValueRef args[] = {x, p, core_i32(c, s->align), LLVMConstVector(on, elements)};
+        emit_intrinsic(&c->e, "llvm.masked.store", types, 2, args, 4);
+    }
+}
+
 /* -- lane by lane -- */
 
 /* A loop over the lanes that write: LLVM makes 32 branches of a scatter of bytes or halves. */
@@ -175,6 +204,7 @@ store_form(struct site *s, const struct plan_way *w, LLVMValueRef *v)
 {
     switch (w->form) {
     case PLAN_RUNS: store_runs(s, v, w->stream); break;
+    case PLAN_FIELDS: store_fields(s, v[0]); break;
     case PLAN_KEPT: core_columns_store(s->c, s->i, site_lanes(s), v[0], s->mask); break;
     default: site_store_each(s, v);
     }

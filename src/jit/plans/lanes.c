@@ -78,3 +78,32 @@ strided_alike(const struct fact *f)
         same &= fact_offset(f, l) == fact_offset(f, l + LANES / 2);
     return same;
 }
+
+bool
+fields_find(const struct fact *f, unsigned bytes, struct fields *out)
+{
+    enum { LINE = 64 };
+    const int32_t step = fact_offset(f, 1), apart = step < 0 ? -step : step;
+    if (f->segment != LANES || apart % (int32_t)bytes || step == (int32_t)bytes ||
+        apart < (int32_t)bytes || apart > LINE)
+        return false;
+    for (int32_t l = 0; l < LANES; l++)
+        if (fact_offset(f, (unsigned)l) != l * step)
+            return false;
+    const unsigned span = (LANES - 1) * (unsigned)apart + bytes;
+    out->bytes = span < LINE ? LINE / 2 : LINE;
+    const unsigned each = (out->bytes - bytes) / (unsigned)apart + 1;
+    out->vectors = (LANES + each - 1) / each;
+    if (out->vectors > FIELD_VECTORS)
+        return false;
+    const int32_t low = step < 0 ? (LANES - 1) * step : 0;
+    for (unsigned k = 0; k < out->vectors; k++) {
+        unsigned start = k * each * (unsigned)apart, last = span - out->bytes;
+        out->start[k] = low + (int32_t)(start < last ? start : last);
+    }
+    for (unsigned l = 0; l < LANES; l++) {
+        out->of[l] = (step < 0 ? LANES - 1 - l : l) / each;
+        out->pick[l] = (fact_offset(f, l) - out->start[out->of[l]]) / (int32_t)bytes;
+    }
+    return true;
+}

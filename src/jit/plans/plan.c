@@ -200,6 +200,27 @@ add_strided(const struct plan_scope *s, struct plan *p)
     return true;
 }
 
+/* Bytes of pixels, members of structures, arrays read backwards: what lies between two lanes'
+ * elements is on a page that one of them is on. */
+static bool
+add_fields(const struct plan_scope *s, struct plan *p)
+{
+    const struct fact *f = &p->at.fact;
+    struct fields fields;
+    if (!plan_on(s, PASS_RECORD_FIELDS) || p->masked || p->vec != 1 || !s->avx512 || p->bytes > 8 ||
+        p->i->i.space == PTX_SPACE_PARAM || !fields_find(f, p->bytes, &fields))
+        return false;
+    struct plan_way *w = add_way(p, PLAN_FIELDS,
+                                 !f->guess    ? PLAN_ALWAYS
+                                 : p->at.kept ? PLAN_NO_WRAP
+                                              : PLAN_COMPARED,
+                                 f);
+    w->runs = (struct runs){.run = LANES};
+    if (f->guess)
+        add_slow(s, p);
+    return true;
+}
+
 /* Consecutive lanes, to be compared. */
 static void
 assume_consecutive(const struct plan *p, struct plan_way *w)
@@ -244,7 +265,8 @@ plan_ways(const struct plan_scope *s, struct plan *p)
     p->ways = 0;
     p->why = NULL;
     add_converged(s, p);
-    if (add_scalar(p) || add_known_runs(s, p) || add_strided(s, p) || add_consecutive(s, p))
+    if (add_scalar(p) || add_known_runs(s, p) || add_strided(s, p) || add_fields(s, p) ||
+        add_consecutive(s, p))
         return;
     p->why = disorder(&p->at.fact);
     add_way(p, PLAN_EACH, PLAN_ALWAYS, &p->at.fact);

@@ -305,6 +305,16 @@ struct strided {
 bool strided_find(const struct fact *f, unsigned first, struct strided *out);
 bool strided_alike(const struct fact *f); /* both halves read the same words */
 
+/* Elements of all lanes, equally far apart (also downwards), out of vectors of `bytes` bytes, of
+ * which none reaches beyond the lanes' elements: vector k begins start[k] bytes behind the first
+ * lane's element; lane l's is number pick[l] of vector of[l]. */
+enum { FIELD_VECTORS = 8 };
+struct fields {
+    unsigned vectors, bytes, of[LANES];
+    int32_t start[FIELD_VECTORS], pick[LANES];
+};
+bool fields_find(const struct fact *f, unsigned bytes, struct fields *out);
+
 /* -- print.c ---------------------------------------------------------------------------------- */
 
 /* "1 run of 32 lanes, consecutive, if 32-bit arithmetic has not wrapped; else lane by lane

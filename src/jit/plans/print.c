@@ -123,6 +123,7 @@ remark_way(const struct plan_scope *s, const struct plan *p, const struct plan_w
     case PLAN_SELECTED:
         say(s, p, PASS_SELECTED_LOADS, true, "one masked load of each of two addresses");
         break;
+    case PLAN_FIELDS: say(s, p, PASS_RECORD_FIELDS, true, "vectors over the lanes' records"); break;
     case PLAN_STRIDED:
         say(s, p, PASS_STRIDED_LOADS, true, "vectors around the words, permuted");
         break;
