@@ -398,6 +398,9 @@ struct exec_run {
 
 bool exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct exec_code *code,
                    struct exec_report *report);
+/* The least bytes of a store, made by each of so many threads, that go past the caches
+ * (jit_launch.streams); 0: none do. */
+uint32_t exec_stream_bytes(uint64_t threads);
 void exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r,
                    const struct exec_code *code);
 void exec_run_fini(struct exec_run *run);

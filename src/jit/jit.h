@@ -82,11 +82,11 @@ struct jit_launch {
     uint32_t local_stride;   /* bytes of local memory per lane, a multiple of 16 */
     uint32_t fuel;           /* back edges of waiting loops before a warp yields */
     uint64_t gridid;
-    void *owner;             /* exec's */
-    void *tool;              /* what the tool's launch_begin returned */
-    uint32_t streams;        /* not 0: what a store of every thread writes is more than the caches
-                                should keep. Who ran blocks fences before others may look */
-    uint32_t cooperative;    /* %envreg1 and %envreg2: not 0 in a cooperative launch */
+    void *owner;          /* exec's */
+    void *tool;           /* what the tool's launch_begin returned */
+    uint32_t streams;     /* a thread's stores of so many bytes or more go past the caches; 0: none
+                             do. Who ran blocks fences before others may look */
+    uint32_t cooperative; /* %envreg1 and %envreg2: not 0 in a cooperative launch */
     struct jit_steps *steps; /* JIT_EVENT_STEP: the tool's; else NULL */
     uint32_t cluster[3];     /* blocks of a cluster in each dimension; ones without clusters */
     uint32_t cluster_blocks; /* their product */

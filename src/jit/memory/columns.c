@@ -139,11 +139,9 @@ flush_full(struct core *c)
     LLVMValueRef first = load_first(c), at = LLVMBuildExtractElement(b, first, core_i32(c, 0), "");
     LLVMValueRef apart =
         LLVMBuildSub(b, LLVMBuildExtractElement(b, first, core_i32(c, 1), ""), at, "");
-    LLVMValueRef on = core_load_field(c, c->in.launch_ptr, offsetof(struct jit_launch, streams),
-                                      core_scalar(c, 32));
+    LLVMValueRef on = site_streams(c, 4);
     LLVMValueRef bad = LLVMBuildAnd(b, LLVMBuildOr(b, at, apart, ""), core_i64(c, LINE - 1), "");
-    struct fork f = fork_begin(
-        c, LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), ""));
+    struct fork f = fork_begin(c, LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), on, ""));
     store_lines(c, at, apart, true);
     LLVMBuildBr(b, f.join);
     LLVMPositionBuilderAtEnd(b, f.slow);

@@ -211,6 +211,8 @@ bool core_store(struct core *c, const struct wir_insn *i);
 void site_store(struct site *s, LLVMValueRef *v);
 void site_store_ways(struct site *s, const struct plan_way *w, LLVMValueRef *v);
 void site_store_scalar(struct site *s, LLVMValueRef address, LLVMValueRef v, unsigned element);
+/* i1: whether the launch's stores of so many bytes a thread go past the caches. */
+LLVMValueRef site_streams(struct core *c, unsigned bytes);
 /* Lanes in order, so that the last one wins where several write one place. */
 void site_store_each(struct site *s, LLVMValueRef *v);
 

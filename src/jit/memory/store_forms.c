@@ -61,6 +61,15 @@ store_segments(struct site *s, LLVMValueRef *v)
 
 /* -- past the caches -- */
 
+LLVMValueRef
+site_streams(struct core *c, unsigned bytes)
+{
+    LLVMValueRef least =
+        core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, streams), core_scalar(c, 32));
+    LLVMValueRef below = LLVMBuildSub(c->e.b, least, core_i32(c, 1), ""); /* 0: none */
+    return LLVMBuildICmp(c->e.b, LLVMIntULT, below, core_i32(c, bytes), "");
+}
+
 /* All lanes, and segments that begin with a line of the cache, in a launch that is large enough. */
 static LLVMValueRef
 streaming_now(struct site *s)
@@ -71,10 +80,8 @@ streaming_now(struct site *s)
     for (unsigned g = 1; g < LANES / s->runs.run; g++)
         low = LLVMBuildOr(b, low, site_segment(s, g), "");
     LLVMValueRef bad = LLVMBuildAnd(b, low, core_i64(c, LINE - 1), "");
-    LLVMValueRef on =
-        core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, streams), core_scalar(c, 32));
-    LLVMValueRef cond =
-        LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), "");
+    LLVMValueRef on = site_streams(c, s->bytes * s->vec);
+    LLVMValueRef cond = LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), on, "");
     if (!s->mask)
         return cond;
     LLVMValueRef all =
