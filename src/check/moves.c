@@ -46,20 +46,39 @@ make_unset(struct block_state *b, uint64_t at, uint32_t bytes)
             shared_word_unset(o, cell + k);
 }
 
+/* Up to 16 bytes, of which a swizzle keeps the order. */
+static void
+move_chunk(struct block_state *b, uint64_t to, uint64_t from, uint32_t bytes)
+{
+    uint64_t cell, last;
+    const struct block_state *o = cell_at(b, from, &cell);
+    if (o && cell_at(b, from + bytes - 1, &last) == o) {
+        while (cell <= last && shared_word_written(o, cell))
+            cell++;
+        if (cell > last)
+            return;
+    }
+    for (uint32_t k = 0, part; k < bytes; k += part) {
+        part = 4 - (uint32_t)(to + k) % 4;
+        part = part < bytes - k ? part : bytes - k;
+        if (is_unset(b, from + k, part))
+            make_unset(b, to + k, part);
+    }
+}
+
 void
 moves_unset(struct block_state *b, uint64_t to, uint64_t from, uint32_t bytes, uint32_t swizzle)
 {
+    enum tensor_swizzle how = (enum tensor_swizzle)swizzle;
     uint64_t cell;
     bool loads = cell_at(b, to, &cell) != NULL;
     if (!cell_at(b, from, &cell) && global_written(b->launch->check->global, from, bytes))
         return;
     for (uint32_t k = 0, part; k < bytes; k += part) {
-        part = 4 - (uint32_t)((loads ? to : from) + k) % 4;
+        uint64_t there = to + k, source = from + k;
+        part = 16 - (uint32_t)(loads ? there : source) % 16;
         part = part < bytes - k ? part : bytes - k;
-        uint64_t source = from + k, there = to + k;
-        *(loads ? &there : &source) =
-            tensor_swizzled((enum tensor_swizzle)swizzle, loads ? there : source);
-        if (is_unset(b, source, part))
-            make_unset(b, there, part);
+        *(loads ? &there : &source) = tensor_swizzled(how, loads ? there : source);
+        move_chunk(b, there, source, part);
     }
 }
