@@ -21,6 +21,13 @@ need_graph(CUgraph g)
 }
 
 static int
+need_node(CUgraphNode n)
+{
+    return device_node_is(NODE(n)) ? (int)CUDA_SUCCESS
+                                   : cu_fail(CUDA_ERROR_INVALID_VALUE, "%p is no node", (void *)n);
+}
+
+static int
 need_exec(CUgraphExec x)
 {
     return device_exec_is(EXEC(x))
@@ -148,6 +155,17 @@ cuGraphClone(CUgraph *clone, CUgraph graph)
     CU(r, "graph=%p", (void *)graph);
 }
 
+/* As many nodes as there is room for, NULL behind the last; without an array: how many there are.
+ */
+static void
+list_out(struct device_node *const *list, size_t have, CUgraphNode *nodes, size_t *n)
+{
+    for (size_t k = 0; nodes && k < *n; k++)
+        nodes[k] = k < have ? (CUgraphNode)list[k] : NULL;
+    if (!nodes || *n > have)
+        *n = have;
+}
+
 CUresult
 cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *n)
 {
@@ -155,12 +173,21 @@ cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *n)
     int r = n ? need_graph(graph) : cu_null("numNodes");
     if (r == CUDA_SUCCESS) {
         size_t have = device_graph_nodes(GRAPH(graph), &list);
-        for (size_t k = 0; nodes && k < *n; k++)
-            nodes[k] = k < have ? (CUgraphNode)list[k] : NULL;
-        if (!nodes || *n > have)
-            *n = have;
+        list_out(list, have, nodes, n);
     }
     CU(r, "graph=%p", (void *)graph);
+}
+
+CUresult
+cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *dependencies, size_t *n)
+{
+    struct device_node *const *list;
+    int r = n ? need_node(node) : cu_null("numDependencies");
+    if (r == CUDA_SUCCESS) {
+        size_t have = device_node_after(NODE(node), &list);
+        list_out(list, have, dependencies, n);
+    }
+    CU(r, "node=%p", (void *)node);
 }
 
 /* Those that wait for no other. */

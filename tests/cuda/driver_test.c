@@ -452,6 +452,21 @@ roots(CUgraph g, CUgraphNode first)
 }
 
 static void
+dependencies(CUgraphNode first, CUgraphNode second)
+{
+    CUgraphNode found[2];
+    size_t count = 7;
+    OK(cuGraphNodeGetDependencies(first, NULL, &count));
+    assert_int_equal(count, 0);
+    count = 2;
+    OK(cuGraphNodeGetDependencies(second, found, &count));
+    assert_int_equal(count, 1);
+    assert_true(found[0] == first && !found[1]);
+    assert_int_equal(cuGraphNodeGetDependencies(NULL, found, &count), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphNodeGetDependencies(first, found, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void
 graphs(void **state)
 {
     (void)state;
@@ -493,6 +508,7 @@ graphs(void **state)
     OK(cuGraphGetNodes(g, NULL, &count));
     assert_int_equal(count, 3);
     roots(g, fill);
+    dependencies(fill, kernel);
     OK(cuGraphInstantiate(&x, g, 0));
     OK(cuGraphLaunch(x, NULL));
     assert_float_equal(back[3], 7, 0);
