@@ -356,22 +356,13 @@ times_of(const struct chain *c, const struct wir_block *b)
 }
 
 /* Loads side by side wait together: where one in three misses L1, three of them wait for it. (Their
- * sectors lie in lines that the first of them is asking for.) Those behind a store that they must
- * wait for do not stand beside those before it. */
+ * sectors lie in lines that the first of them is asking for.) */
 static double
-beside(const struct chain *c, uint32_t from, uint32_t end)
+beside(const struct chain *c, const struct wir_block *b, uint32_t n)
 {
     uint32_t loads = 0;
-    const struct ptx_insn *store = NULL;
-    for (uint32_t k = from; k < end; k++) {
-        const struct ptx_insn *i = &c->wir->insns[k].i;
-        bool load = i->op == PTX_OP_LD && c->tally[c->wir->insns[k].place].sectors;
-        if (load && store && !is_apart(i, store))
-            break;
-        loads += load;
-        if (i->op == PTX_OP_ST && k > from && model_has(c->without, MODEL_ORDER))
-            store = i;
-    }
+    for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++)
+        loads += c->wir->insns[k].i.op == PTX_OP_LD && c->tally[c->wir->insns[k].place].sectors;
     double miss = c->miss * (loads ? loads : 1);
     return loads && model_has(c->without, MODEL_MISSES)
                ? c->hit + (miss < 1 ? miss : 1) * (c->beyond - c->hit)
@@ -393,13 +384,10 @@ add_block(struct chain *c, uint32_t n)
         c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
     if (!same)
         open_superblock(c, times, b->loop);
-    c->beside = beside(c, b->first, wir_block_end(c->wir, n));
+    c->beside = beside(c, b, n);
     for (uint32_t turn = 0; turn < c->turns; turn++)
-        for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++) {
-            if (c->wir->insns[k].i.op == PTX_OP_ST)
-                c->beside = beside(c, k, wir_block_end(c->wir, n));
+        for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++)
             add_instruction(c, k);
-        }
     if (b->end == WIR_BARRIER) {
         close_superblock(c);
         if (model_has(c->without, MODEL_BARRIERS)) {
