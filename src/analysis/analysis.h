@@ -139,6 +139,8 @@ void warps_free(struct warps *w);
 bool warps_pure(const struct ptx_insn *i, bool (*computes)(const struct ptx_insn *));
 /* Whether all threads of the block that come to the end of block b go on together. */
 bool warps_agree(const struct warps *w, uint32_t b);
+/* Instruction n makes nothing but values that the whole block agrees on. */
+bool warps_once(const struct warps *w, uint32_t n);
 /* How far an operand is from warp to warp; false: not known. While several warps execute the same
  * instructions with all their lanes, from where the kernel or the last barrier let them begin. */
 bool warps_step(const struct warps *w, const struct ptx_operand *o, uint32_t *step);

@@ -108,6 +108,16 @@ sources_of(const struct warps *w, const struct wir_insn *i)
     return s;
 }
 
+bool
+warps_once(const struct warps *w, uint32_t n)
+{
+    struct span defs = wir_defs(w->facts->wir, n);
+    bool same = defs.count > 0;
+    for (uint32_t k = 0; k < defs.count; k++)
+        same &= w->same[defs.at[k]];
+    return same;
+}
+
 /* -- where threads of the block may go different ways ----------------------------------------- */
 
 bool

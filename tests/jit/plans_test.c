@@ -54,8 +54,8 @@ struct version {
     struct facts *facts, *converged;
     struct warps *warps;
     struct plan_scope scope;
-    bool whole;
-    uint32_t forms; /* set of enum plan_form: found so far */
+    struct plans plans; /* of the version: as `plain` */
+    uint32_t forms;     /* set of enum plan_form: found so far */
 };
 
 static bool
@@ -65,12 +65,35 @@ has_word(const char *line, const char *word)
     return at && at < strchr(line, '\n');
 }
 
+/* The store that interleaved warps keep back, if there is one. */
+static const struct wir_insn *
+kept_together(struct plan_scope *s)
+{
+    for (uint32_t n = 0; s->interleaved && n < s->wir->insn_count; n++)
+        if (s->wir->insns[n].i.op == PTX_OP_ST &&
+            plan_keeps_together(s, &s->wir->insns[n], s->wir->chains.block_of[n]))
+            return &s->wir->insns[n];
+    return NULL;
+}
+
+static void
+plan_blocks(struct version *v, bool whole)
+{
+    struct plan_scope *s = &v->scope;
+    plans_set(&v->plans, s->wir, &v->plans.plain, true);
+    s->kept = kept_together(s);
+    for (s->block = 0; s->block < s->wir->block_count; s->block++) {
+        s->full = whole || v->facts->complete[s->block];
+        plans_block(&v->plans, s, &v->plans.plain);
+    }
+}
+
 static void
 begin(struct version *v, const char *text, uint64_t off_too, struct wir *f)
 {
     struct ls_error err = {0};
     unsigned interleaved = 0;
-    *v = (struct version){.shape = {.small_grid = true}, .whole = has_word(text, "whole")};
+    *v = (struct version){.shape = {.small_grid = true}};
     if (sscanf(text, "// block %u %u %u", &v->shape.block[0], &v->shape.block[1],
                &v->shape.block[2]) != 3)
         fail_msg("no \"// block X Y Z\" in the first line");
@@ -91,8 +114,6 @@ begin(struct version *v, const char *text, uint64_t off_too, struct wir *f)
         .avx512 = !has_word(text, "plain"),
         .computes = computes,
         .interleaved = interleaved,
-        .first = true,
-        .room = 16,
     };
     const char *off = strstr(text, " -");
     if (off && off < strchr(text, '\n')) {
@@ -110,11 +131,13 @@ begin(struct version *v, const char *text, uint64_t off_too, struct wir *f)
                       TELL_GUARD * has_word(text, "guarded"));
     if (watched)
         v->scope.off |= jit_passes_barred(CODE_CHECK);
+    plan_blocks(v, interleaved || has_word(text, "whole"));
 }
 
 static void
 end(struct version *v)
 {
+    plans_free(&v->plans);
     warps_free(v->warps);
     facts_free(v->converged);
     facts_free(v->facts);
@@ -122,45 +145,24 @@ end(struct version *v)
 
 /* -- a plan as text --------------------------------------------------------------------------- */
 
-/* Later accesses are planned as if this one had been carried out. */
 static void
-carry_out(struct plan_scope *s, const struct plan *p)
+insn_text(struct version *v, uint32_t n, struct text *out)
 {
-    for (unsigned k = 0; k < p->ways; k++)
-        if (p->way[k].form == PLAN_KEPT)
-            s->kept = p->i;
-    if (p->fetch.what == FETCH_BLOCKS && p->fetch.slot == s->fetched_count)
-        s->fetched[s->fetched_count++] = p->i;
-}
-
-static void
-insn_text(struct version *v, const struct wir_insn *i, struct text *out)
-{
-    struct plan_scope *s = &v->scope;
+    const struct wir_insn *i = &v->scope.wir->insns[n];
     const struct ptx_insn *p = &i->i;
-    bool store = p->op == PTX_OP_ST, atomic = p->op == PTX_OP_RED || p->op == PTX_OP_ATOM;
-    if (p->op != PTX_OP_LD && !store && !atomic)
-        return;
-    const struct ptx_operand *o = &p->operand[store || p->op == PTX_OP_RED ? 0 : 1];
-    s->block = s->wir->chains.block_of[wir_index(s->wir, i)];
-    s->full = v->whole || s->interleaved || v->facts->complete[s->block];
-    if (s->interleaved && store && !s->kept && plan_keeps_together(s, i, s->block))
-        s->kept = i;
-    if (o->kind != PTX_O_ADDRESS || p->space == PTX_SPACE_PARAM)
-        return;
-    if (atomic) {
-        struct plan_sum sum;
-        plan_atomic(s, i, o, &sum);
-        v->forms |= (uint32_t)sum.table << PLAN_TABLE | (uint32_t)sum.pending << PLAN_PENDING;
-        plan_print_sum(&sum, out);
-        return;
+    const struct plan_sum *sum = v->plans.sum[n];
+    const struct plan *plan = v->plans.plain.one[n];
+    if (sum) {
+        v->forms |= (uint32_t)sum->table << PLAN_TABLE | (uint32_t)sum->pending << PLAN_PENDING;
+        plan_print_sum(sum, out);
+    } else if (plan && p->space != PTX_SPACE_PARAM) {
+        plan_print(plan, out);
+        for (unsigned k = 0; k < plan->ways; k++)
+            v->forms |= 1u << plan->way[k].form;
+    } else if (p->op == PTX_OP_LD && p->operand[1].kind == PTX_O_ADDRESS &&
+               p->space != PTX_SPACE_PARAM) {
+        text_add(out, "comes with an earlier load");
     }
-    struct plan plan;
-    plan_access(s, i, o, store, &plan);
-    plan_print(&plan, out);
-    for (unsigned k = 0; k < plan.ways; k++)
-        v->forms |= 1u << plan.way[k].form;
-    carry_out(s, &plan);
 }
 
 /* Of the access in a line. */
@@ -170,7 +172,7 @@ line_text(void *context, uint32_t line, struct text *out)
     struct version *v = context;
     for (uint32_t n = 0; n < v->scope.wir->insn_count; n++)
         if (v->scope.wir->insns[n].i.line == line)
-            insn_text(v, &v->scope.wir->insns[n], out);
+            insn_text(v, n, out);
 }
 
 /* -- a file ----------------------------------------------------------------------------------- */
@@ -187,7 +189,7 @@ check_switches(const char *text, struct wir *f)
             continue;
         begin(&v, text, (uint64_t)1 << pass, f);
         for (uint32_t n = 0; n < f->insn_count; n++)
-            insn_text(&v, &f->insns[n], &out);
+            insn_text(&v, n, &out);
         if (v.forms >> form & 1)
             fail_msg("%s is chosen although %s is off", plan_forms[form].name,
                      jit_passes[pass].name);

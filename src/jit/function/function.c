@@ -463,7 +463,7 @@ make_storage(struct core *c)
     c->lanes.pending = ls_alloc(sizeof *c->lanes.pending * f->block_count);
     c->lanes.waiting = ls_alloc(sizeof *c->lanes.waiting * f->block_count);
     c->block = ls_alloc(sizeof *c->block * f->block_count);
-    c->now.version = (struct version){.block = c->block, .warps = 1};
+    c->now.version = (struct version){.block = c->block, .warps = 1, .plans = &c->plans.plain};
     c->lanes.barrier_park = ls_alloc(f->block_count);
     if (c->form.in_memory) { /* nothing is speculated about addresses, either */
         c->regs.guess = ls_alloc(sizeof *c->regs.guess * (f->reg_count + 1));
@@ -499,7 +499,7 @@ free_storage(struct core *c)
     ls_release(c->lanes.waiting);
     ls_release(c->block);
     ls_release(c->whole);
-    ls_release(c->if_converted);
+    plans_free(&c->plans);
     ls_release(c->lanes.barrier_park);
     ls_release(c->saved.kept);
     ls_release(c->saved.site);
@@ -641,6 +641,7 @@ core_function(struct core *c, const char *name)
                                               : ", to which generic pointers or calls may lead");
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     make_storage(c);
+    core_plan_versions(c);
     emit_entry(c);
     if (c->form.called) {
         enter_call(c);

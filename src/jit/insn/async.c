@@ -373,12 +373,7 @@ static bool
 emit_remote(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    struct wir_insn plain = *i;
-    plain.i.op = p->op == PTX_OP_ST_ASYNC ? PTX_OP_ST : PTX_OP_RED;
-    plain.i.operand_count = 2;
-    if (plain.i.space == PTX_SPACE_NONE)
-        plain.i.space = PTX_SPACE_SHARED;
-    if (!(p->op == PTX_OP_ST_ASYNC ? core_store(c, &plain) : core_atomic(c, &plain)))
+    if (!(p->op == PTX_OP_ST_ASYNC ? core_store(c, i) : core_atomic(c, i)))
         return false;
     if (p->operand_count < 3)
         return true;

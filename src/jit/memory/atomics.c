@@ -34,6 +34,8 @@ atomic_at(struct core *c, const struct wir_insn *i, const struct plan_sum *sum,
 bool
 core_atomic(struct core *c, const struct wir_insn *i)
 {
+    const struct plan_sum *sum = c->plans.sum[wir_index(c->wir, i)];
+    i = sum->i;
     const struct ptx_insn *p = &i->i;
     unsigned at = p->op == PTX_OP_RED ? 0 : 1;
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]);
@@ -49,15 +51,12 @@ core_atomic(struct core *c, const struct wir_insn *i)
         else
             in[n++] = core_value(c, i, o, bits, false);
     }
-    const struct plan_scope scope = core_scope(c);
-    struct plan_sum sum;
-    plan_atomic(&scope, i, &p->operand[at], &sum);
-    LLVMBasicBlockRef done = sum.table ? core_near_sum(c, i, &p->operand[at], &sum, in[0]) : NULL;
+    LLVMBasicBlockRef done = sum->table ? core_near_sum(c, i, &p->operand[at], sum, in[0]) : NULL;
     LLVMValueRef address =
         core_addresses(c, i, &p->operand[at], bits / 8 * (p->vec ? p->vec : 1), JIT_ATOMIC);
     if (done) /* so that what is computed for it only here can be left for here */
         address = LLVMBuildFreeze(c->e.b, address, "");
-    bool ok = atomic_at(c, i, &sum, address, in, n);
+    bool ok = atomic_at(c, i, sum, address, in, n);
     if (done) {
         LLVMBuildBr(c->e.b, done);
         LLVMPositionBuilderAtEnd(c->e.b, done);

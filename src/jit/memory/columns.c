@@ -255,7 +255,7 @@ site_store_columns(struct site *s, const struct plan *p, const struct ptx_operan
         phases_use(c, &c->phases->interleaved_turn[k]);
         v[k] = core_value(c, s->i, from, 8 * WORD, false);
         each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
-        site_find(&each[k], p->o);
+        site_at(&each[k], p->o, &p->at);
     }
     LLVMBasicBlockRef done = core_new_block(c, "kept");
     LLVMValueRef at = site_lanes(&each[0]),

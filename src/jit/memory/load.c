@@ -150,18 +150,16 @@ load_planned(struct site *s, const struct plan *p, LLVMValueRef out[])
 
 /* An address: memory. */
 static void
-load_memory(struct site *s, const struct ptx_operand *from, LLVMValueRef out[])
+load_memory(struct site *s, LLVMValueRef out[])
 {
-    const struct plan_scope scope = core_scope(s->c);
-    struct plan p;
-    plan_access(&scope, s->i, from, false, &p);
-    if (p.way[0].form == PLAN_WORDS) {
-        site_load_words(s, from, out);
+    const struct plan *p = core_plan(s->c, s->i);
+    if (p->way[0].form == PLAN_WORDS) {
+        site_load_words(s, p, out);
         return;
     }
-    site_at(s, from, &p.at);
-    site_announce(s, JIT_LOAD);
-    load_planned(s, &p, out);
+    site_at(s, p->o, &p->at);
+    site_tell(s, &p->tell, JIT_LOAD);
+    load_planned(s, p, out);
 }
 
 bool
@@ -181,7 +179,7 @@ core_load(struct core *c, const struct wir_insn *i)
         return true;
     }
     if (from->kind == PTX_O_ADDRESS)
-        load_memory(&s, from, out);
+        load_memory(&s, out);
     for (unsigned e = 0; from->kind != PTX_O_ADDRESS && e < s.vec; e++) {
         const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
         bool scalar = o->kind != PTX_O_REG || core_reg_scalar(c, o->reg);

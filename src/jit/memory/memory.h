@@ -134,15 +134,14 @@ LLVMBasicBlockRef core_near_sum(struct core *c, const struct wir_insn *i,
 
 /* -- pick.c ------------------------------------------------------------------------------------ */
 
-/* i1: a load that is now made may be made in parts (memory/pick.c); NULL: it is not of that kind.
- * *rows: i1, what rows of the block decide of it (values/rows.c) holds in both halves of the warp;
- * NULL: they decide nothing. */
-LLVMValueRef core_split_fine(struct core *c, const struct wir_insn *i, LLVMValueRef *rows);
+/* i1: a load that the plan makes in parts may be made so here. *rows: i1, what rows of the block
+ * decide of it (values/rows.c) holds in both halves of the warp; NULL: they decide nothing. */
+LLVMValueRef core_split_fine(struct core *c, const struct plan *plan, LLVMValueRef *rows);
 void site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out);
 
 /* -- runs.c ------------------------------------------------------------------------------------ */
 
-/* What is decided of a load or store at the site, by itself. */
+/* What is decided of one side of a copy at the site. */
 void site_plan(struct site *s, bool store, struct plan *out);
 /* Address of run g. */
 LLVMValueRef site_segment(struct site *s, unsigned g);
@@ -196,7 +195,9 @@ LLVMValueRef site_lanes(struct site *s); /* all addresses, <32 x i64> */
  * when the kernel is compiled. */
 LLVMValueRef site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o);
 uint64_t site_known_offset(struct core *c, const struct ptx_operand *o);
-/* Tells tools of the access; then core_denied. */
+/* Tells tools of the access as the plan says; then core_denied. site_announce: of other
+ * instructions than loads and stores, for which it makes that plan. */
+void site_tell(struct site *s, const struct plan_tell *t, enum jit_access_op op);
 void site_announce(struct site *s, enum jit_access_op op);
 /* Addresses with those of denied lanes replaced; masks denied lanes out. */
 LLVMValueRef site_allowed(struct core *c, const struct wir_insn *i, LLVMValueRef addresses);
@@ -229,8 +230,8 @@ void core_ahead_put(struct core *c, const struct wir_insn *i, LLVMValueRef v);
 
 /* -- words.c ----------------------------------------------------------------------------------- */
 
-void site_load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[]);
-void site_store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operand *from);
+void site_load_words(struct site *s, const struct plan *p, LLVMValueRef out[]);
+void site_store_words(struct site *s, const struct plan *p, const struct ptx_operand *from);
 
 /* -- stepped.c --------------------------------------------------------------------------------- */
 

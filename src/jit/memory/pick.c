@@ -195,18 +195,12 @@ site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out)
 }
 
 LLVMValueRef
-core_split_fine(struct core *c, const struct wir_insn *i, LLVMValueRef *rows)
+core_split_fine(struct core *c, const struct plan *plan, LLVMValueRef *rows)
 {
-    const struct plan_scope scope = core_scope(c);
-    const struct ptx_operand *o = &i->i.operand[1];
     struct site s;
     struct pick p;
-    if (o->kind != PTX_O_ADDRESS || !site_begin(&s, c, i))
-        return NULL;
-    const struct plan plan = {.i = i, .o = o, .bytes = s.bytes, .vec = s.vec};
-    if (!plan_find_select(&scope, &plan))
-        return NULL;
-    find_parts(&s, o, &p);
+    site_begin(&s, c, plan->i);
+    find_parts(&s, plan->o, &p);
     *rows = p.split.rows;
     return p.fine;
 }

@@ -251,10 +251,33 @@ tell_now(struct site *s, const struct plan_tell *t, LLVMValueRef lanes, enum jit
 }
 
 void
-site_announce(struct site *s, enum jit_access_op op)
+site_tell(struct site *s, const struct plan_tell *t, enum jit_access_op op)
 {
     struct core *c = s->c;
-    const struct plan_scope scope = core_scope(c);
+    flush_sums(s, t->flush);
+    if (t->how == TELL_NOTHING)
+        return;
+    LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
+    if (t->how == TELL_PATTERN || t->how == TELL_LANES) {
+        core_batch_flush(c);
+        if (t->how == TELL_LANES)
+            site_lanes(s); /* not only where a debugger wants them */
+        LLVMBasicBlockRef over = core_step_telling(c);
+        tell_now(s, t, lanes, op);
+        core_step_over(c, over);
+        return;
+    }
+    tell_segments(s,
+                  t->how == TELL_FIRST    ? s->base
+                  : t->how == TELL_HALVES ? s->firsts
+                                          : s->guessed,
+                  lanes, op);
+}
+
+void
+site_announce(struct site *s, enum jit_access_op op)
+{
+    const struct plan_scope scope = core_scope(s->c);
     const struct plan_address at = {.fact = s->fact,
                                     .kept = s->holds != NULL,
                                     .values = s->base     ? 1
@@ -262,24 +285,7 @@ site_announce(struct site *s, enum jit_access_op op)
                                                           : LANES};
     struct plan_tell t;
     plan_telling(&scope, s->i, &at, op, s->size != NULL, &t);
-    flush_sums(s, t.flush);
-    if (t.how == TELL_NOTHING)
-        return;
-    LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
-    if (t.how == TELL_PATTERN || t.how == TELL_LANES) {
-        core_batch_flush(c);
-        if (t.how == TELL_LANES)
-            site_lanes(s); /* not only where a debugger wants them */
-        LLVMBasicBlockRef over = core_step_telling(c);
-        tell_now(s, &t, lanes, op);
-        core_step_over(c, over);
-        return;
-    }
-    tell_segments(s,
-                  t.how == TELL_FIRST    ? s->base
-                  : t.how == TELL_HALVES ? s->firsts
-                                         : s->guessed,
-                  lanes, op);
+    site_tell(s, &t, op);
 }
 
 LLVMValueRef

@@ -84,33 +84,30 @@ store_guarded(struct site *s, const struct plan *p, LLVMValueRef denied,
 
 /* An address: memory. */
 static void
-store_memory(struct site *s, const struct ptx_operand *to, const struct ptx_operand *from)
+store_memory(struct site *s, const struct plan *p, const struct ptx_operand *from)
 {
     struct core *c = s->c;
-    const struct plan_scope scope = core_scope(c);
-    struct plan p;
-    plan_access(&scope, s->i, to, true, &p);
-    if (p.way[0].form == PLAN_WORDS) {
-        site_store_words(s, to, from);
+    if (p->way[0].form == PLAN_WORDS) {
+        site_store_words(s, p, from);
         return;
     }
-    site_at(s, to, &p.at);
-    if (p.guarded)
+    site_at(s, p->o, &p->at);
+    if (p->guarded)
         show_values(s, from);
-    site_announce(s, JIT_STORE);
-    LLVMValueRef denied = p.guarded ? core_denied(c, s->i) : NULL;
-    if (p.ordered) {
+    site_tell(s, &p->tell, JIT_STORE);
+    LLVMValueRef denied = p->guarded ? core_denied(c, s->i) : NULL;
+    if (p->ordered) {
         core_combine_flush(c);
         core_fence(c, false);
     }
-    site_index(s, &p);
+    site_index(s, p);
     if (denied)
-        store_guarded(s, &p, denied, from);
-    else if (p.way[0].form == PLAN_KEPT)
-        site_store_columns(s, &p, from);
+        store_guarded(s, p, denied, from);
+    else if (p->way[0].form == PLAN_KEPT)
+        site_store_columns(s, p, from);
     else
-        store_value(s, &p, from);
-    if (p.ordered)
+        store_value(s, p, from);
+    if (p->ordered)
         core_fence(c, false);
 }
 
@@ -119,12 +116,14 @@ core_store(struct core *c, const struct wir_insn *i)
 {
     struct site s;
     const struct ptx_operand *to = &i->i.operand[0], *from = &i->i.operand[1];
+    const struct plan *p = to->kind == PTX_O_ADDRESS ? core_plan(c, i) : NULL;
+    i = p ? p->i : i; /* st.async: the store that it makes */
     if (!site_begin(&s, c, i))
         return false;
     if (core_stepped_access(c, i, true))
         return true;
-    if (to->kind == PTX_O_ADDRESS) {
-        store_memory(&s, to, from);
+    if (p) {
+        store_memory(&s, p, from);
         return true;
     }
     for (unsigned e = 0; e < s.vec; e++) { /* a parameter slot in registers */

@@ -83,7 +83,7 @@ site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out)
     for (unsigned k = 1; k < n; k++) {
         phases_use(c, &c->phases->interleaved_turn[k]);
         each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
-        site_find(&each[k], p->o);
+        site_at(&each[k], p->o, &p->at);
         LLVMValueRef d = LLVMBuildSub(b, each[k].base, s->base, "");
         apart = LLVMBuildOr(b, apart, LLVMBuildXor(b, d, core_i64(c, k * WORD), ""), "");
     }

@@ -80,7 +80,7 @@ announce_words(const struct site *s, const struct ptx_operand *o, enum jit_acces
 /* -- loads -- */
 
 static void
-load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
+load_words(struct site *s, const struct plan *p, LLVMValueRef out[])
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
@@ -92,8 +92,8 @@ load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
         out[e] = NULL;
         for (unsigned w = 0; w < words; w++) {
             LLVMValueRef v, shift;
-            find_word(&word, o, e * bytes + 4 * w, &shift);
-            site_load(&word, &v);
+            find_word(&word, p->o, e * bytes + 4 * w, &shift);
+            site_load_ways(&word, p->way + 1, &v);
             if (bytes < 4)
                 v = LLVMBuildTrunc(b, LLVMBuildLShr(b, v, shift, ""), core_vector(c, 8 * bytes),
                                    "");
@@ -109,37 +109,36 @@ load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
 
 /* Lanes that may not make the access, told of it; NULL: all may. */
 static LLVMValueRef
-tell_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op op)
+tell_words(const struct site *s, const struct plan *p)
 {
-    struct core *c = s->c;
+    enum jit_access_op op = p->store ? JIT_STORE : JIT_LOAD;
     struct site announced = *s;
-    const struct plan_scope scope = core_scope(c);
-    if (plan_tells_words(&scope, s->i, o)) {
-        announce_words(s, o, op);
-    } else if (s->i->tells & TELL_ACCESS) {
-        site_find(&announced, o);
-        site_announce(&announced, op);
+    if (p->tell.how == TELL_ONE_OFFSET) {
+        announce_words(s, p->o, op);
+    } else if (p->tell.how != TELL_NOTHING) {
+        site_at(&announced, p->o, &p->at);
+        site_tell(&announced, &p->tell, op);
     }
-    return core_denied(c, s->i);
+    return core_denied(s->c, s->i);
 }
 
 void
-site_load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
+site_load_words(struct site *s, const struct plan *p, LLVMValueRef out[])
 {
     struct core *c = s->c;
     struct site few = *s;
-    LLVMValueRef denied = tell_words(s, o, JIT_LOAD), slow[8];
+    LLVMValueRef denied = tell_words(s, p), slow[8];
     if (!denied) {
-        load_words(s, o, out);
+        load_words(s, p, out);
         return;
     }
     struct fork f = fork_begin(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
-    load_words(s, o, out);
+    load_words(s, p, out);
     f.fast_end = LLVMGetInsertBlock(c->e.b);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
     site_allow_some(&few, denied);
-    load_words(&few, o, slow);
+    load_words(&few, p, slow);
     f.slow_end = LLVMGetInsertBlock(c->e.b);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
@@ -150,19 +149,20 @@ site_load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
 
 /* v's lowest bytes into the word at shift. */
 static LLVMValueRef
-insert_bytes(struct site *word, LLVMValueRef v, unsigned bytes, LLVMValueRef shift)
+insert_bytes(struct site *word, const struct plan *p, LLVMValueRef v, unsigned bytes,
+             LLVMValueRef shift)
 {
     struct core *c = word->c;
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef old, ones = core_splat(c, core_i32(c, (1u << 8 * bytes) - 1));
-    site_load(word, &old);
+    site_load_ways(word, p->way + 1, &old);
     old = LLVMBuildAnd(b, old, LLVMBuildNot(b, LLVMBuildShl(b, ones, shift, ""), ""), "");
     v = LLVMBuildShl(b, LLVMBuildZExt(b, v, core_vector(c, 32), ""), shift, "");
     return LLVMBuildOr(b, old, v, "");
 }
 
 static void
-store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operand *from)
+store_words(struct site *s, const struct plan *p, const struct ptx_operand *from)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
@@ -175,36 +175,36 @@ store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operan
             c, s->i, from->kind == PTX_O_VECTOR ? &from->elements[e] : from, 8 * bytes, false);
         for (unsigned w = 0; w < words; w++) {
             LLVMValueRef v = all, shift;
-            find_word(&word, o, e * bytes + 4 * w, &shift);
+            find_word(&word, p->o, e * bytes + 4 * w, &shift);
             if (bytes < 4)
-                v = insert_bytes(&word, v, bytes, shift);
+                v = insert_bytes(&word, p, v, bytes, shift);
             if (words > 1) {
                 LLVMValueRef down = LLVMConstInt(core_scalar(c, 8 * bytes), 32 * w, false);
                 v = LLVMBuildTrunc(b, LLVMBuildLShr(b, v, core_splat(c, down), ""),
                                    core_vector(c, 32), "");
             }
-            site_store(&word, &v);
+            site_store_ways(&word, p->way + 1, &v);
         }
     }
 }
 
 /* What goes to local memory races with nothing: its values are not shown. */
 void
-site_store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operand *from)
+site_store_words(struct site *s, const struct plan *p, const struct ptx_operand *from)
 {
     struct core *c = s->c;
     struct site few = *s;
-    LLVMValueRef denied = tell_words(s, o, JIT_STORE);
+    LLVMValueRef denied = tell_words(s, p);
     if (!denied) {
-        store_words(s, o, from);
+        store_words(s, p, from);
         return;
     }
     struct fork f = fork_begin(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
-    store_words(s, o, from);
+    store_words(s, p, from);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
     site_allow_some(&few, denied);
-    store_words(&few, o, from);
+    store_words(&few, p, from);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
 }

@@ -81,7 +81,7 @@ plan_find_group(const struct plan_scope *s, struct plan *p)
     unsigned first = MOST, last = MOST;
     if (!plan_on(s, PASS_GROUPED_LOADS) || s->combines || s->called || s->room < MOST ||
         p->at.fact.segment != 1 || p->at.fact.kind == FACT_SCALAR ||
-        wir_index(s->wir, p->i) - blk->first >= blk->count || !is_word(s, p->i))
+        p->number - blk->first >= blk->count || !is_word(s, p->i))
         return false;
     find_words(s, p->i, word);
     while (first > 1 && word[first - 1] && last - first + 1 < MOST)

@@ -40,7 +40,7 @@ static void
 find_parts(const struct plan_scope *s, struct plan *p, const struct wir_insn *sum)
 {
     const struct wir *wir = s->wir;
-    uint32_t at = wir_index(wir, p->i), n = wir_index(wir, sum);
+    uint32_t at = p->number, n = wir_index(wir, sum);
     for (unsigned k = 1; k <= 2 && !p->index.base; k++) {
         const struct ptx_operand *o = &sum->i.operand[3 - k];
         struct fact f = facts_operand(s->facts, p->i, o);
@@ -66,8 +66,7 @@ plan_find_index(const struct plan_scope *s, struct plan *p)
         p->o->base_kind != PTX_BASE_REG || f->kind != FACT_VECTOR || f->segment != 1 || f->guess ||
         p->bytes < 4)
         return;
-    const struct wir_insn *sum =
-        wir_maker_before(s->wir, s->block, p->o->reg, wir_index(s->wir, p->i));
+    const struct wir_insn *sum = wir_maker_before(s->wir, s->block, p->o->reg, p->number);
     if (sum && is_sum(&sum->i))
         find_parts(s, p, sum);
 }

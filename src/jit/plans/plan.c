@@ -110,7 +110,7 @@ add_way(struct plan *p, enum plan_form form, enum plan_test test, const struct f
     w->form = form;
     w->test = test;
     w->fact = *fact;
-    w->stream = false;
+    w->stream = w->assumed = false;
     w->runs.run = 0;
     return w;
 }
@@ -223,12 +223,14 @@ add_fields(const struct plan_scope *s, struct plan *p)
 
 /* Consecutive lanes, to be compared. */
 static void
-assume_consecutive(const struct plan *p, struct plan_way *w)
+assume_consecutive(const struct plan_scope *s, const struct plan *p, struct plan_way *w)
 {
     unsigned step = p->bytes * p->vec;
+    int32_t *pattern = ARENA_ARRAY((struct arena *)&s->facts->arena, int32_t, LANES);
     for (unsigned l = 0; l < LANES; l++)
-        w->pattern[l] = (int32_t)(l * step);
-    w->fact.pattern = w->pattern;
+        pattern[l] = (int32_t)(l * step);
+    w->assumed = true;
+    w->fact.pattern = pattern;
     w->fact.segment = LANES;
     w->fact.guess = true;
     runs_find(&w->fact, step, &w->runs);
@@ -244,7 +246,7 @@ add_consecutive(const struct plan_scope *s, struct plan *p)
         (p->index.base && step != 1u << p->index.shift))
         return false;
     struct plan_way *w = add_way(p, PLAN_RUNS, PLAN_COMPARED, &p->at.fact);
-    assume_consecutive(p, w);
+    assume_consecutive(s, p, w);
     w->stream = p->store && plan_may_stream(s, p, w->runs.run);
     add_slow(s, p);
     return true;
@@ -288,14 +290,14 @@ find_forms(const struct plan_scope *s, struct plan *p)
     }
     if (plan_find_group(s, p)) {
         add_way(p, PLAN_GROUPED, PLAN_COMPARED, &p->at.fact);
-        assume_consecutive(p, w);
+        assume_consecutive(s, p, w);
         p->fetch.rows = plan_on(s, PASS_PREFETCH_LOOPS) && s->warps &&
                         s->wir->blocks[s->block].loop != UINT32_MAX;
     } else if (plan_find_columns(s, p)) {
         add_way(p, PLAN_TRANSPOSED, PLAN_FITS, &p->at.fact);
         p->warps = s->interleaved;
     } else if (plan_find_select(s, p)) {
-        bool fits = s->fits_whole && s->fits_whole[wir_index(s->wir, p->i)];
+        bool fits = s->fits && s->fits[p->number];
         add_way(p, PLAN_SELECTED, fits ? PLAN_ALWAYS : PLAN_FITS, &p->at.fact);
     } else {
         return false;
@@ -304,11 +306,30 @@ find_forms(const struct plan_scope *s, struct plan *p)
     return true;
 }
 
+/* Of local memory by words, whose address is in every lane's words: each word by itself. */
+static void
+plan_by_words(const struct plan_scope *s, struct plan *p)
+{
+    struct fact f = facts_operand(s->facts, p->i, p->o);
+    int32_t *lane = ARENA_ARRAY((struct arena *)&s->facts->arena, int32_t, LANES);
+    struct plan word = {.i = p->i, .bytes = 4, .vec = 1, .store = p->store, .masked = p->masked};
+    for (int l = 0; l < LANES; l++)
+        lane[l] = 4 * l;
+    word.at.fact = fact_uniform(&f)
+                       ? (struct fact){.kind = FACT_SCALAR, .segment = LANES, .pattern = lane}
+                       : (struct fact){.kind = FACT_VECTOR, .segment = 1};
+    plan_ways(s, &word);
+    add_way(p, PLAN_WORDS, PLAN_ALWAYS, &p->at.fact);
+    memcpy(p->way + 1, word.way, sizeof *p->way * word.ways);
+    plan_telling_words(s, p);
+}
+
 void
-plan_access(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
-            bool store, struct plan *out)
+plan_access(const struct plan_scope *s, const struct wir_insn *i, uint32_t number,
+            const struct ptx_operand *o, bool store, struct plan *out)
 {
     *out = (struct plan){.i = i,
+                         .number = number,
                          .o = o,
                          .store = store,
                          .vec = i->i.vec ? i->i.vec : 1,
@@ -318,7 +339,7 @@ plan_access(const struct plan_scope *s, const struct wir_insn *i, const struct p
     out->bytes = ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]);
     plan_address(s, i, o, &out->at);
     if (s->words && out->at.space == PTX_SPACE_LOCAL) {
-        add_way(out, PLAN_WORDS, PLAN_ALWAYS, &out->at.fact);
+        plan_by_words(s, out);
         plan_remark(s, out);
         return;
     }

@@ -10,9 +10,11 @@
  *     ld.shared.f32 %f, [%b]    %b: affine 4         runs
  *     ld.global.f32 %f, [%c]    %c: speculated       runs, if no 32-bit number wrapped; else each
  *
- * One instruction has a plan for each version in which it is emitted (struct plan_scope): one warp
- * under a mask, all 32 lanes, several warps interleaved.
+ * One instruction has a plan for each version in which it is emitted: one warp under a mask, all 32
+ * lanes, several warps interleaved. All of a function's plans are made by one walk over its warp IR
+ * (versions/plan.c calls plans_block), before its code is emitted.
  *
+ *   block.c    the plans of a block in one version
  *   plan.c     the ways of a load or store, in the order in which they are tried
  *   lanes.c    how lanes lie: runs, strides, overlaps
  *   index.c    addresses that are a uniform base and a 32-bit index a lane
@@ -70,7 +72,7 @@ struct plan_way {
     struct runs runs; /* RUNS */
     bool stream;      /* RUNS of a store: past the caches where whole lines are written, in large
                          launches */
-    int32_t pattern[LANES]; /* behind fact.pattern where lanes are assumed to be consecutive */
+    bool assumed;     /* nothing is known of the lanes, but that they may be consecutive */
 };
 
 /* Addresses made of a uniform base and a 32-bit index: base + (index
@@ -135,6 +137,7 @@ enum plan_tells {
     TELL_FIRST,      /* as PATTERN */
     TELL_HALVES,     /* as PATTERN, the second half of the warp being elsewhere */
     TELL_SPECULATED, /* one of these if 32-bit arithmetic has not wrapped, else LANES */
+    TELL_ONE_OFFSET, /* WORDS: the offset in local memory, at which all lanes are */
 };
 
 /* Sums that are kept back (PLAN_PENDING) and touched by the access go to memory before it. */
@@ -154,7 +157,8 @@ struct plan_tell {
 enum { PLAN_WAYS = 3 };
 
 struct plan {
-    const struct wir_insn *i;
+    const struct wir_insn *i;    /* st.async: the store that it makes */
+    uint32_t number;             /* of the instruction in the warp IR */
     const struct ptx_operand *o; /* the address */
     unsigned bytes, vec;         /* of an element; elements a lane */
     bool store;
@@ -169,12 +173,14 @@ struct plan {
     unsigned warps; /* TRANSPOSED, KEPT: interleaved warps that it is made for at once; KEPT, 0: the
                        first of them has done so */
     const char *why; /* EACH without a test before it: why */
-    struct plan_way way[PLAN_WAYS];
     unsigned ways;
+    struct plan_way
+        way[PLAN_WAYS]; /* WORDS: behind it those of each word, which `ways` leaves out */
 };
 
 /* An atomic operation. */
 struct plan_sum {
+    const struct wir_insn *i; /* red.async: the reduction that it makes */
     bool table;   /* an addition at base + own, own of 16 bits; else, or where that is found not to
                      fit: */
     bool pending; /* an addition that is kept back; else at once */
@@ -198,30 +204,64 @@ struct plan_scope {
     bool (*computes)(const struct ptx_insn *); /* does nothing but compute its results */
     struct jit_remarks *remarks;               /* NULL: nobody reads them */
     /* The version: */
-    uint32_t block;       /* of the wir, whose instructions are emitted */
+    uint32_t block;       /* of the wir */
     bool full;            /* all 32 lanes are active */
     unsigned interleaved; /* warps that run each instruction together; 0: one by one */
     bool first;           /*   and it is the first one's turn */
+    const bool *fits;     /* per instruction: a selected load that is known to fit; NULL: of none */
     /* What was decided before: */
-    unsigned room; /* loaded values that may still be kept for later loads */
-    const bool
-        *fits_whole; /* per instruction: a selected load that is known to fit; NULL: of none */
-    const struct wir_insn *kept;                /* the store that is kept back; NULL: none so far */
+    unsigned room;               /* loaded values that may still be kept for later loads */
+    const struct wir_insn *kept; /* the store that is kept back; NULL: none so far */
     const struct wir_insn *fetched[PLAN_SLOTS]; /* loads that fetch for blocks to come */
     uint32_t fetched_count;
 };
+
+/* The plans of a version's loads and stores, per instruction; NULL: it is not in the version, or
+ * its value comes with an earlier load. */
+struct plan_set {
+    const struct plan **one;  /* of one warp, or of the first of the interleaved ones; */
+    const struct plan **next; /*   of the others; NULL: warps run one by one */
+};
+
+enum { PLAN_ROOM = 16 }; /* loaded values that are kept for later loads at a time */
+
+/* All plans of a function. Zeroed, it is empty; plans_free. */
+struct plans {
+    struct arena arena;
+    struct plan_set plain;       /* whichever lanes come; of all instructions */
+    struct plan_set full;        /* all 32 lanes of a warp */
+    struct plan_set parts;       /*   where selected loads are known to fit */
+    struct plan_set interleaved; /* several warps */
+    const struct plan_sum **sum; /* per instruction: atomic operations */
+    /* Values that come with earlier loads: the instruction, for which of the interleaved warps. */
+    struct {
+        uint32_t number, warp;
+    } ahead[PLAN_ROOM];
+    unsigned ahead_count;
+};
+
+/* -- block.c ---------------------------------------------------------------------------------- */
+
+/* An empty set for the function's instructions; `warps`: of interleaved ones, too. */
+void plans_set(struct plans *p, const struct wir *f, struct plan_set *set, bool warps);
+/* Plans the instructions of s->block, in their order, for a version: s->full, interleaved and fits.
+ * Blocks are to come in the order in which they are emitted: a later one is planned as if the
+ * earlier ones had been carried out (s->kept, fetched). */
+void plans_block(struct plans *p, struct plan_scope *s, struct plan_set *set);
+void plans_free(struct plans *p);
 
 /* -- plan.c ----------------------------------------------------------------------------------- */
 
 /* Where the operand leads. i need not be a load or store. */
 void plan_address(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
                   struct plan_address *out);
-/* The instruction's load or store at the operand, an address; says it in remarks. */
-void plan_access(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
-                 bool store, struct plan *out);
+/* Instruction `number`, i or what it makes, as a load or store at the operand, an address; says it
+ * in remarks. */
+void plan_access(const struct plan_scope *s, const struct wir_insn *i, uint32_t number,
+                 const struct ptx_operand *o, bool store, struct plan *out);
 /* atom and red at the operand; likewise. */
-void plan_atomic(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
-                 struct plan_sum *out);
+void plan_atomic(const struct plan_scope *s, const struct wir_insn *i, uint32_t number,
+                 const struct ptx_operand *o, struct plan_sum *out);
 /* Chooses the ways of p, of which all but these is given: no neighbours are looked for. */
 void plan_ways(const struct plan_scope *s, struct plan *p);
 /* The space an access really goes to: parameters of functions that did not fit in registers are
@@ -276,10 +316,8 @@ uint32_t plan_kept_rows(const struct facts *f);
 void plan_telling(const struct plan_scope *s, const struct wir_insn *i,
                   const struct plan_address *at, enum jit_access_op op, bool sized,
                   struct plan_tell *out);
-/* Of local memory by words: whether all lanes use one offset, which is told as a pattern; the tool
- * only counts. */
-bool plan_tells_words(const struct plan_scope *s, const struct wir_insn *i,
-                      const struct ptx_operand *o);
+/* The same of local memory by words. */
+void plan_telling_words(const struct plan_scope *s, struct plan *p);
 
 /* -- lanes.c ---------------------------------------------------------------------------------- */
 
@@ -323,7 +361,6 @@ void plan_print(const struct plan *p, struct text *out);
 void plan_print_sum(const struct plan_sum *p, struct text *out);
 /* Says what was decided: of the passes behind its forms, and all of it as PASS_ACCESS_PLAN. */
 void plan_remark(const struct plan_scope *s, const struct plan *p);
-void plan_remark_sum(const struct plan_scope *s, const struct wir_insn *i,
-                     const struct plan_sum *p);
+void plan_remark_sum(const struct plan_scope *s, const struct plan_sum *p);
 
 #endif

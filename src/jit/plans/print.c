@@ -61,8 +61,13 @@ plan_print(const struct plan *p, struct text *out)
                                         [FETCH_INNER] = "the next outer iteration",
                                         [FETCH_BLOCKS] = "blocks to come",
                                         [FETCH_LOOP] = "iterations to come"};
-    static const char *const announced[] = {
-        "", "the pattern", "all lanes", "the first lane", "both halves", "the pattern if it holds"};
+    static const char *const announced[] = {"",
+                                            "the pattern",
+                                            "all lanes",
+                                            "the first lane",
+                                            "both halves",
+                                            "the pattern if it holds",
+                                            "the offset"};
     for (unsigned k = 0; k < p->ways; k++) {
         text_add(out, k ? "; else " : "");
         print_way(p, &p->way[k], out);
@@ -112,7 +117,7 @@ remark_way(const struct plan_scope *s, const struct plan *p, const struct plan_w
         say(s, p, PASS_STREAMING_STORES, true, "whole lines, in launches that are large enough");
     switch (w->form) {
     case PLAN_RUNS:
-        if (w->fact.pattern == w->pattern)
+        if (w->assumed)
             say(s, p, PASS_CONSECUTIVE_TEST, true,
                 "consecutive if a comparison of the lanes says so, else lane by lane");
         break;
@@ -169,9 +174,9 @@ plan_remark(const struct plan_scope *s, const struct plan *p)
 }
 
 void
-plan_remark_sum(const struct plan_scope *s, const struct wir_insn *i, const struct plan_sum *p)
+plan_remark_sum(const struct plan_scope *s, const struct plan_sum *p)
 {
-    const struct plan at = {.i = i};
+    const struct plan at = {.i = p->i};
     struct text text = {0};
     if (!s->remarks)
         return;

@@ -72,7 +72,7 @@ lies_in_runs(const struct plan_scope *s, const struct plan *p, uint32_t reg)
 bool
 plan_find_select(const struct plan_scope *s, const struct plan *p)
 {
-    uint32_t at = wir_index(s->wir, p->i);
+    uint32_t at = p->number;
     struct parts parts = {.scope = s, .end = at};
     if (!plan_on(s, PASS_SELECTED_LOADS) || p->vec != 1 || p->bytes < 4 || s->called ||
         p->o->base_kind != PTX_BASE_REG || s->facts->reg[p->o->reg].kind != FACT_VECTOR ||

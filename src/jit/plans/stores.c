@@ -104,9 +104,8 @@ plan_may_keep(const struct plan_scope *s, const struct plan *p)
         return false;
     if (!s->warps || !s->streams || s->kept || !is_plain(s, p->i))
         return s->kept == p->i;
-    uint32_t n = wir_index(s->wir, p->i);
     const struct wir_block *blk = &s->wir->blocks[s->block];
-    return n - blk->first < blk->count && is_last(s, p->i, s->block);
+    return p->number - blk->first < blk->count && is_last(s, p->i, s->block);
 }
 
 bool

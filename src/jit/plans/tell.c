@@ -47,9 +47,12 @@ plan_telling(const struct plan_scope *s, const struct wir_insn *i, const struct 
         out->how = tells_segments(at);
 }
 
-bool
-plan_tells_words(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o)
+/* A tool that only counts is told of lanes at one offset as a pattern. */
+void
+plan_telling_words(const struct plan_scope *s, struct plan *p)
 {
-    struct fact f = facts_operand(s->facts, i, o);
-    return i->tells & TELL_ACCESS && i->tells & TELL_OFFSET && fact_uniform(&f);
+    struct fact f = facts_operand(s->facts, p->i, p->o);
+    plan_telling(s, p->i, &p->at, p->store ? JIT_STORE : JIT_LOAD, false, &p->tell);
+    if (p->i->tells & TELL_ACCESS && p->i->tells & TELL_OFFSET && fact_uniform(&f))
+        p->tell.how = TELL_ONE_OFFSET;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * values/scope.c: what plans of accesses (plans/plans.h) may ask of the code that is being emitted.
+ * values/scope.c: what plans of accesses (plans/plans.h) may ask of the function, and where they
+ * are.
  */
 #include "jit/values/values.h"
 
@@ -10,7 +11,7 @@
 struct plan_scope
 core_scope(const struct core *c)
 {
-    struct plan_scope s = {
+    return (struct plan_scope){
         .wir = c->wir,
         .facts = c->facts,
         .converged = c->together,
@@ -24,17 +25,15 @@ core_scope(const struct core *c)
         .avx512 = host_has_avx512(&c->e),
         .computes = emit_is_arith,
         .remarks = c->e.remarks,
-        .block = c->now.current,
-        .full = core_is_full(c),
-        .interleaved = c->now.version.warps > 1 ? c->now.version.warps : 0,
-        .first = c->now.version.warps > 1 && c->regs.reg == c->phases->interleaved_turn[0].reg,
-        .room =
-            (unsigned)(sizeof c->memory.ahead / sizeof *c->memory.ahead) - c->memory.ahead_count,
-        .fits_whole = c->now.version.fits_whole,
-        .kept = c->now.version.warps > 1 ? c->phases->columns : c->memory.columns.insn,
-        .fetched_count = c->memory.fetch_count,
     };
-    for (uint32_t k = 0; k < c->memory.fetch_count; k++)
-        s.fetched[k] = c->memory.fetch[k].insn;
-    return s;
+}
+
+const struct plan *
+core_plan(const struct core *c, const struct wir_insn *i)
+{
+    const struct plan_set *set = c->now.version.plans;
+    uint32_t n = wir_index(c->wir, i);
+    bool next = c->now.version.warps > 1 && c->regs.reg != c->phases->interleaved_turn[0].reg;
+    const struct plan *p = next ? set->next[n] : set->one[n];
+    return p ? p : c->plans.plain.one[n]; /* of a register that is computed again elsewhere */
 }

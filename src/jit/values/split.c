@@ -376,7 +376,8 @@ take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uin
     LLVMValueRef p = core_value(c, i, &o[3], 1, false), half[2];
     uint32_t first = s->count, lanes = 0;
     bool rows = core_rows(c, o[3].reg, n, end, half, &lanes);
-    bool sure = rows && c->now.version.assume & ASSUME_ROWS && c->now.version.fits_whole[end];
+    bool sure = rows && c->now.version.assume & ASSUME_ROWS &&
+                core_plan(c, &c->wir->insns[end])->way[0].test == PLAN_ALWAYS;
     if (sure)
         p = emit_bits_to_mask(&c->e, core_i32(c, lanes));
     for (unsigned g = 0; rows && g < 2; g++) {

@@ -95,7 +95,7 @@ struct core_regs {
 /* What a version takes for granted of the warps that come to it, beside the facts. */
 enum assume {
     ASSUME_FULL = 1,   /* all 32 lanes are there */
-    ASSUME_PARTS = 2,  /* loads of `settled` may be made in parts; */
+    ASSUME_PARTS = 2,  /* selected loads may be made in parts, where their plans say so; */
     ASSUME_ROWS = 4,   /*   and what rows decide of them holds in both halves of the warp */
     ASSUME_BOUNDS = 8, /* numbers are within the bounds of `straight` */
 };
@@ -107,9 +107,9 @@ struct version {
     LLVMBasicBlockRef *block; /* per block: its code in this version; NULL: it has none */
     uint32_t
         warps; /* that run each instruction together (versions/interleave.c); 1: each by itself */
-    unsigned assume;           /* set of enum assume */
-    bool *fits_whole;          /* ASSUME_PARTS: per instruction (versions/if_convert.c) */
-    struct straight *straight; /* ASSUME_BOUNDS: versions/straight.c */
+    unsigned assume;              /* set of enum assume */
+    const struct plan_set *plans; /* of its loads and stores */
+    struct straight *straight;    /* ASSUME_BOUNDS: versions/straight.c */
 };
 
 /* The code that is being emitted. */
@@ -132,12 +132,12 @@ struct core_memory {
     struct core_ahead {
         const struct wir_insn *insn; /* a load whose value is there already (plans/group.c), */
         LLVMValueRef *reg, value;    /*   for the warp whose registers these are */
-    } ahead[16];
+    } ahead[PLAN_ROOM];
     uint32_t ahead_count;
     struct {
         const struct wir_insn *insn; /* a load (memory/fetch.c), and */
         uint32_t at;                 /*   where in the first warp's frame */
-    } fetch[4];
+    } fetch[PLAN_SLOTS];
     uint32_t fetch_count;
     struct {
         /* a load in a loop (memory/ahead.c): how far it went on since the last turn, */
@@ -159,15 +159,16 @@ struct core {
     struct core_now now;
     struct core_lanes lanes;
     struct core_saved saved;
+    struct plans plans;        /* of loads, stores and atomics, in all versions */
     struct core_memory memory; /* what loads and stores leave for later ones */
     struct tools *tools;       /* what a tool is told (tools/tools.h); NULL: none watches */
     struct phases *phases;     /* the function runs whole blocks (versions/regions.c); else NULL */
     LLVMBasicBlockRef entry, end;
     LLVMBasicBlockRef *block;
-    LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there
-                                 (versions/whole.c), or NULL */
-    bool *if_converted;       /* per block: a run of conditions begins at its branch
-                                 (versions/if_convert.c) */
+    LLVMBasicBlockRef *whole;         /* per block: the same for warps of which all lanes are there
+                                         (versions/whole.c), or NULL */
+    struct conditions **if_converted; /* per block: the run of conditions that begins at its branch
+                                         (versions/if_convert.c), or NULL */
     /* allocas, made when first needed: a struct jit_image_data (insn/image.c); likewise
      * insn/tensor.c, insn/tcgen05.c, insn/wgmma.c, insn/mma_run.c */
     LLVMValueRef image_data, tensor_data, tmem_data, wgmma_data, mma_data;
@@ -515,6 +516,9 @@ bool core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end
 
 /* What plans of accesses may ask of the code that is being emitted. */
 struct plan_scope core_scope(const struct core *c);
+/* The plan of a load or store in the version that is being emitted; NULL: its value came with an
+ * earlier load. */
+const struct plan *core_plan(const struct core *c, const struct wir_insn *i);
 
 /* -- special.c --------------------------------------------------------------------------------- */
 

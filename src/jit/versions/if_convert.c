@@ -192,7 +192,7 @@ core_if_convert_choose(struct core *c)
 {
     struct conditions s;
     uint32_t insns = 0;
-    c->if_converted = ls_alloc(c->wir->block_count + 1);
+    c->if_converted = ARENA_ARRAY(&c->plans.arena, struct conditions *, c->wir->block_count + 1);
     bool *inner = ls_alloc(c->wir->block_count + 1);
     for (uint32_t b = 0; c->phases && emit_on(&c->e, PASS_IF_CONVERT) && b < c->wir->block_count;
          b++) {
@@ -202,8 +202,11 @@ core_if_convert_choose(struct core *c)
             insns += c->wir->blocks[s.body[k]].count + (k ? c->wir->blocks[s.head[k]].count : 0);
             inner[s.head[k]] = k > 0;
         }
-        c->if_converted[b] = insns <= MOST_INSNS;
-        emit_remark_at(&c->e, PASS_IF_CONVERT, c->if_converted[b],
+        if (insns <= MOST_INSNS) {
+            c->if_converted[b] = ARENA_NEW(&c->plans.arena, struct conditions);
+            *c->if_converted[b] = s;
+        }
+        emit_remark_at(&c->e, PASS_IF_CONVERT, c->if_converted[b] != NULL,
                        c->wir->insns[c->wir->blocks[b].end_insn].place,
                        "%u conditions, %u instructions in all such runs", s.count, insns);
     }
@@ -221,33 +224,68 @@ is_fitting(const struct early *s, const struct wir_insn *i)
            from->base_kind == PTX_BASE_REG && !set_has(s->late, from->reg);
 }
 
-/* Whether all loads of the run whose address is selected lane by lane may be made in parts, i1;
- * they are noted in `fits`. NULL: there are none. *rows: i1, what rows decide of them holds. */
-static LLVMValueRef
-find_fitting(struct core *c, const struct conditions *s, LLVMValueRef *rows)
+/* Of the run's loads, per instruction, those that may be made in parts once all of them are known
+ * to fit. */
+static bool *
+find_fitting(struct core *c, const struct conditions *s)
 {
-    LLVMValueRef all = NULL, own = NULL;
+    bool *fits = ARENA_ARRAY(&c->plans.arena, bool, c->wir->insn_count + 1);
     struct early order;
     begin_order(&order, c);
     for (uint32_t k = 0; k < s->count; k++) {
         for (uint32_t part = k ? 0 : 1; part < 2; part++) {
             const struct wir_block *blk = &c->wir->blocks[part ? s->body[k] : s->head[k]];
-            c->now.current = part ? s->body[k] : s->head[k];
             if (part)
                 set_add(order.read, c->wir->blocks[s->head[k]].guard);
             for (uint32_t n = blk->first; n < blk->first + blk->count; n++) {
-                const struct wir_insn *i = &c->wir->insns[n];
-                LLVMValueRef fine = is_fitting(&order, i) ? core_split_fine(c, i, &own) : NULL;
-                c->now.version.fits_whole[n] = fine != NULL;
-                if (fine)
-                    all = all ? LLVMBuildAnd(c->e.b, all, fine, "") : fine;
-                if (fine && own)
-                    *rows = *rows ? LLVMBuildAnd(c->e.b, *rows, own, "") : own;
+                fits[n] = is_fitting(&order, &c->wir->insns[n]);
                 is_early(&order, n, true);
             }
         }
     }
     end_order(&order);
+    return fits;
+}
+
+void
+core_if_convert_plan(struct core *c, struct plan_scope *s, uint32_t b)
+{
+    const struct conditions *run = c->if_converted ? c->if_converted[b] : NULL;
+    const struct plan_scope before = *s;
+    if (!run)
+        return;
+    s->full = true;
+    s->fits = find_fitting(c, run);
+    for (uint32_t k = 0; k < run->count; k++)
+        for (uint32_t part = k ? 0 : 1; part < 2; part++) {
+            s->block = part ? run->body[k] : run->head[k];
+            plans_block(&c->plans, s, &c->plans.parts);
+        }
+    s->full = before.full;
+    s->fits = before.fits;
+    s->block = before.block;
+}
+
+/* i1: all loads of the run that are to be made in parts may be made so; NULL: there are none.
+ * *rows: i1, what rows decide of them holds. */
+static LLVMValueRef
+test_fitting(struct core *c, const struct conditions *s, LLVMValueRef *rows)
+{
+    LLVMValueRef all = NULL, own = NULL;
+    for (uint32_t k = 0; k < s->count; k++)
+        for (uint32_t part = k ? 0 : 1; part < 2; part++) {
+            const struct wir_block *blk = &c->wir->blocks[part ? s->body[k] : s->head[k]];
+            c->now.current = part ? s->body[k] : s->head[k];
+            for (uint32_t n = blk->first; n < blk->first + blk->count; n++) {
+                const struct plan *p = c->plans.parts.one[n];
+                if (!p || p->way[0].form != PLAN_SELECTED || p->way[0].test != PLAN_ALWAYS)
+                    continue;
+                LLVMValueRef fine = core_split_fine(c, p, &own);
+                all = all ? LLVMBuildAnd(c->e.b, all, fine, "") : fine;
+                if (own)
+                    *rows = *rows ? LLVMBuildAnd(c->e.b, *rows, own, "") : own;
+            }
+        }
     return all;
 }
 
@@ -276,20 +314,20 @@ all_hold(struct core *c, const struct conditions *s)
 void
 core_if_convert(struct core *c, uint32_t b)
 {
-    struct conditions s;
+    const struct conditions *s = c->if_converted[b];
     LLVMBuilderRef bld = c->e.b;
-    if (!c->if_converted[b] || !find_run(c, b, &s))
+    if (!s)
         return;
     const struct emit before = c->e;
     const struct version own = c->now.version;
     LLVMBasicBlockRef run = core_new_block(c, "taps"), single = core_new_block(c, "single");
     c->now.version.assume |= ASSUME_FULL;
-    emit_run(c, &s, HEADS);
-    version_guard(c, all_hold(c, &s), run, single);
-    emit_run(c, &s, BODIES_EARLY);
-    c->now.version.fits_whole = ls_alloc(c->wir->insn_count + 1);
+    c->now.version.plans = &c->plans.parts;
+    emit_run(c, s, HEADS);
+    version_guard(c, all_hold(c, s), run, single);
+    emit_run(c, s, BODIES_EARLY);
     c->now.version.assume |= ASSUME_PARTS;
-    LLVMValueRef rows = NULL, fine = find_fitting(c, &s, &rows);
+    LLVMValueRef rows = NULL, fine = test_fitting(c, s, &rows);
     if (fine) {
         run = core_new_block(c, "settled");
         version_guard(c, fine, run, single);
@@ -298,14 +336,13 @@ core_if_convert(struct core *c, uint32_t b)
         LLVMBasicBlockRef both = core_new_block(c, "rows"), some = core_new_block(c, "some");
         version_guard(c, rows, both, some);
         c->now.version.assume |= ASSUME_ROWS;
-        emit_run(c, &s, BODIES_LATE);
-        core_whole_go(c, s.end);
+        emit_run(c, s, BODIES_LATE);
+        core_whole_go(c, s->end);
         c->now.version.assume &= ~(unsigned)ASSUME_ROWS;
         LLVMPositionBuilderAtEnd(bld, some);
     }
-    emit_run(c, &s, BODIES_LATE);
-    core_whole_go(c, s.end);
-    ls_release(c->now.version.fits_whole);
+    emit_run(c, s, BODIES_LATE);
+    core_whole_go(c, s->end);
     c->now.version = own;
     LLVMPositionBuilderAtEnd(bld, single);
     c->e.insn = before.insn;

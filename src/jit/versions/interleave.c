@@ -423,7 +423,10 @@ interleave_version(struct core *c, uint32_t group)
         .c = c, .p = c->phases, .g = &c->phases->group[group], .group = group};
     j->block = ls_alloc(sizeof *j->block * (c->wir->block_count + 1));
     j->straight = ls_alloc(sizeof *j->straight * (c->wir->block_count / 64 + 1));
-    struct version v = {.block = j->block, .warps = j->g->interleaved, .assume = ASSUME_FULL};
+    struct version v = {.block = j->block,
+                        .warps = j->g->interleaved,
+                        .assume = ASSUME_FULL,
+                        .plans = &c->plans.interleaved};
     return (struct version_code){
         .version = v, .enter = enter_version, .end = end_version, .free = free_version, .own = j};
 }

@@ -22,17 +22,6 @@ version_guard(struct core *c, LLVMValueRef holds, LLVMBasicBlockRef in, LLVMBasi
     LLVMPositionBuilderAtEnd(c->e.b, in);
 }
 
-/* Nothing but values that the whole block agrees on. */
-static bool
-is_once(const struct core *c, uint32_t n)
-{
-    struct span defs = wir_defs(c->wir, n);
-    bool same = defs.count > 0;
-    for (uint32_t k = 0; k < defs.count; k++)
-        same &= c->phases->known->same[defs.at[k]];
-    return same;
-}
-
 bool
 version_insns(struct core *c, uint32_t b)
 {
@@ -40,7 +29,7 @@ version_insns(struct core *c, uint32_t b)
     uint32_t warps = c->now.version.warps;
     c->now.current = b;
     for (uint32_t n = blk->first; n < blk->first + blk->count; n++) {
-        uint32_t times = warps > 1 && is_once(c, n) ? 1 : warps;
+        uint32_t times = warps > 1 && warps_once(c->phases->known, n) ? 1 : warps;
         for (uint32_t k = 0; k < times; k++) {
             if (warps > 1)
                 phases_use(c, &c->phases->interleaved_turn[k]);
@@ -50,6 +39,37 @@ version_insns(struct core *c, uint32_t b)
         }
     }
     return true;
+}
+
+void
+core_plan_versions(struct core *c)
+{
+    struct plan_scope s = core_scope(c);
+    struct plans *p = &c->plans;
+    const uint32_t blocks = c->wir->block_count;
+    p->sum = ARENA_ARRAY(&p->arena, const struct plan_sum *, c->wir->insn_count + 1);
+    s.kept = c->phases ? c->phases->columns : NULL;
+    for (struct plan_set *set = &p->plain; set <= &p->interleaved; set++)
+        plans_set(p, c->wir, set, set == &p->interleaved);
+    for (s.block = 0; s.block < blocks; s.block++) {
+        s.full = c->facts->complete[s.block];
+        plans_block(p, &s, &p->plain);
+        if (c->facts->complete[s.block])
+            core_if_convert_plan(c, &s, s.block);
+    }
+    s.full = true;
+    for (s.block = 0; s.block < blocks; s.block++)
+        if (c->whole[s.block]) {
+            plans_block(p, &s, &p->full);
+            core_if_convert_plan(c, &s, s.block);
+        }
+    s.kept = c->phases ? c->phases->columns : NULL;
+    for (s.block = 0; c->phases && s.block < blocks; s.block++) {
+        uint32_t g = c->phases->group_of[s.block];
+        s.interleaved = g == UINT32_MAX ? 1 : c->phases->group[g].interleaved;
+        if (s.interleaved > 1)
+            plans_block(p, &s, &p->interleaved);
+    }
 }
 
 static bool

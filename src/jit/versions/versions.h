@@ -99,10 +99,12 @@ uint32_t straight_products(const struct straight *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
 uint32_t straight_block(const struct straight *s, uint32_t k);
 
-/* -- taps.c ------------------------------------------------------------------------------------ */
+/* -- if_convert.c ------------------------------------------------------------------------------ */
 
 /* Which blocks begin a run. */
 void core_if_convert_choose(struct core *c);
+/* Plans the accesses of the run that begins at block b, if one does. */
+void core_if_convert_plan(struct core *c, struct plan_scope *s, uint32_t b);
 /* The builder is where all lanes come to the branch that ends block b; it is left where the run is
  * not executed in one piece. */
 void core_if_convert(struct core *c, uint32_t b);
@@ -125,6 +127,8 @@ struct version_code {
 /* The builder goes on in the version whose code begins at `in`, where what it assumes holds (i1);
  * other warps go to `out`. */
 void version_guard(struct core *c, LLVMValueRef holds, LLVMBasicBlockRef in, LLVMBasicBlockRef out);
+/* Plans the accesses of all versions (plans/plans.h), before any of them is emitted. */
+void core_plan_versions(struct core *c);
 /* The instructions of block b, in the version that is being emitted. */
 bool version_insns(struct core *c, uint32_t b);
 /* All versions of the function: the plain one, then those that assume more. */

@@ -144,6 +144,6 @@ end_block(struct core *c, const struct version_code *v, uint32_t b)
 struct version_code
 core_whole_version(struct core *c)
 {
-    struct version v = {.block = c->whole, .warps = 1, .assume = ASSUME_FULL};
+    struct version v = {.block = c->whole, .warps = 1, .assume = ASSUME_FULL, .plans = &c->plans.full};
     return (struct version_code){.version = v, .begin = core_phases_at, .end = end_block};
 }
