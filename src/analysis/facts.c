@@ -10,7 +10,7 @@
  *   3. frontier.c: registers that other lanes may overwrite while some are parked are forced too;
  *   4. when anything new was forced, again from 1.
  *
- * shape.together leaves out 2 and 3.
+ * shape.converged leaves out 2 and 3.
  *
  * The rule of 2 covers values that leave a loop whose lanes leave at different times: the branch's
  * two sides are "on with the loop" and "out", and they join at the exit.
@@ -278,8 +278,8 @@ facts_new(const struct wir *wir, const struct shape *shape,
         for (uint32_t b = 0; b < n; b++)
             f->divergent[b] = is_divergent(f, b);
         frontier_find(f);
-        again = !shape->together && force_divergent(&r);
-        again |= !shape->together && frontier_force(f, r.forced);
+        again = !shape->converged && force_divergent(&r);
+        again |= !shape->converged && frontier_force(f, r.forced);
     }
     note_merge(&r);
     ls_release(r.forced);

@@ -13,7 +13,7 @@
  * bits have steps, too. Registers that several instructions write - the counter of a grid-stride
  * loop - have one if all of them say the same; but not if they do so where warps may part, and the
  * register, or one made of it, is read after a barrier: while warps run together each of them has
- * executed the same instructions, but in the phase before some may have parted.
+ * executed the same instructions, but in the region before some may have parted.
  */
 #include "analysis/facts_priv.h"
 
@@ -147,13 +147,13 @@ struct step_search {
     bool *seen,
         *lost;   /* per register: an instruction has said its step; and another one otherwise; */
     bool *parts; /*   its step is what it is only where all warps have gone the same way in this
-                    phase */
+                    region */
     bool tangled, changed;
 };
 
 /* Read after a barrier. */
 static bool
-outlives_phase(const struct step_search *s, uint32_t reg)
+outlives_region(const struct step_search *s, uint32_t reg)
 {
     const struct wir *f = s->w->facts->wir;
     for (uint32_t b = 0; b < f->block_count; b++)
@@ -177,7 +177,7 @@ see_write(struct step_search *s, uint32_t n, uint32_t reg, bool from_parts)
     bool parts =
         from_parts || s->parts[reg] || (s->tangled && wir_only_writer(s->w->facts->wir, reg) != i);
     bool ok = to->kind == PTX_O_REG && to->reg == reg && insn_step(s->w, &i->i, &step) &&
-              (!s->seen[reg] || r->by == step) && !(parts && outlives_phase(s, reg));
+              (!s->seen[reg] || r->by == step) && !(parts && outlives_region(s, reg));
     s->changed |= !ok || !s->seen[reg] || parts != s->parts[reg];
     s->parts[reg] = parts;
     s->lost[reg] = !ok;

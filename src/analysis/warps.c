@@ -225,7 +225,7 @@ is_shape(const struct warps *w, const struct ptx_operand *o, unsigned depth)
     return true;
 }
 
-/* A comparison that the shape decides: in phases that are unrolled it is a constant, and a mask in
+/* A comparison that the shape decides: in regions that are unrolled it is a constant, and a mask in
  * each warp's frame (with the test of it, for the 7 of 8 warps that do not store a tree's result)
  * is not. */
 static bool

@@ -126,7 +126,7 @@ check_file(const char *path, void *context)
     const char *end = strchr(file.text, '\n'), *word = strstr(file.text, "partial");
     shape.partial = word && word < end;
     word = strstr(file.text, "together");
-    shape.together = word && word < end;
+    shape.converged = word && word < end;
     struct facts *facts = facts_new(f, &shape, is_vote, &err);
     struct expectations x = {.path = path, .column = 44, .found = line_text, .context = facts};
     unsigned wrong = expectations_check(&x, file.text);

@@ -190,7 +190,7 @@ check_shape(struct check *c, const struct wir *f, const uint32_t block[3], struc
         if (part ? threads % LANES == 0 : warps == 0)
             continue;
         struct facts *facts = facts_new(f, &shape, never_uniform, &err);
-        shape.together = true; /* claims of warps whose lanes do not part */
+        shape.converged = true; /* claims of warps whose lanes do not part */
         struct facts *together = facts_new(f, &shape, never_uniform, &err);
         for (unsigned k = 0; k < 5; k++) {
             struct warp w = {.wir = f,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Indices that are sums of products, y * n + x and the like, on ways without branches
- * (analysis/products.c, versions/straight.c): rows of 16, 32 and 64 threads, widths that are
+ * (analysis/products.c, versions/speculate.c): rows of 16, 32 and 64 threads, widths that are
  * negative, and so large that 32-bit arithmetic wraps for some warps and not for others. The array
  * is 16 GiB of which few pages are touched; each word that is read says where it is. Each result
  * beside the host's.

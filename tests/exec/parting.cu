@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches that part a warp's lanes, all of them, or none: warps that stay together run without
-// masks (versions/whole.c), and whether they do is asked of the first and the last lane
+// masks (versions/full_mask.c), and whether they do is asked of the first and the last lane
 // (values/agree.c). The host computes the same thread by thread; `n` moves the borders through
 // warps, and numbers beyond the end of 32 bits.
 #include <cstdio>

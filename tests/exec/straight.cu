@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ways without branches for warps inside of an array (versions/straight.c): windows with a
+ * Ways without branches for warps inside of an array (versions/speculate.c): windows with a
  * condition for each word, signed and unsigned, borders in the middle of every warp, indices that
  * wrap, that fall, that skip, loops, differences of two indices. Each result beside the host's.
  */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Indices written on both sides of branches and in loops (src/jit/values/together.c), in warps that go one way, that part, and
+"""Indices written on both sides of branches and in loops (src/jit/values/converged.c), in warps that go one way, that part, and
 that meet again: random kernels beside the same function on the host, thread by thread.
 
 Every index is the thread's number and up to 9 times the number of threads, or, behind those, counted from the last

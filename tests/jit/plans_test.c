@@ -102,7 +102,7 @@ begin(struct version *v, const char *text, uint64_t off_too, struct wir *f)
     v->facts = facts_new(f, &v->shape, never_uniform, &err);
     assert_non_null(v->facts);
     bool blocks = interleaved || has_word(text, "blocks"), watched = has_word(text, "watched");
-    v->shape.together = true;
+    v->shape.converged = true;
     v->converged = blocks ? facts_new(f, &v->shape, never_uniform, &err) : NULL;
     v->warps = blocks ? warps_new(v->facts, computes) : NULL;
     v->scope = (struct plan_scope){

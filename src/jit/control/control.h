@@ -44,8 +44,8 @@ void core_home_leave(struct core *c);
 void core_part(struct core *c, uint32_t b, LLVMValueRef taken, LLVMValueRef fallen);
 /* The block's lanes are elsewhere (pending or waiting): runs the others. */
 void core_go_elsewhere(struct core *c, uint32_t block);
-/* versions/whole.c: all lanes go to block t. */
-void core_whole_go(struct core *c, uint32_t t);
+/* versions/full_mask.c: all lanes go to block t. */
+void core_full_mask_go(struct core *c, uint32_t t);
 void lanes_add(struct core *c, LLVMValueRef at, LLVMValueRef lanes);
 /* Lanes go to block t. Threads that are at the kernel's end exit at once: others may be counting
  * those that have not. */

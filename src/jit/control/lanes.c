@@ -272,7 +272,7 @@ core_part(struct core *c, uint32_t b, LLVMValueRef taken, LLVMValueRef fallen)
 }
 
 void
-core_whole_go(struct core *c, uint32_t t)
+core_full_mask_go(struct core *c, uint32_t t)
 {
-    LLVMBuildBr(c->e.b, c->whole[t] ? c->whole[t] : c->block[t]);
+    LLVMBuildBr(c->e.b, c->full_mask[t] ? c->full_mask[t] : c->block[t]);
 }

@@ -149,19 +149,19 @@ emit_variant(struct unit *u, bool partial, const char *name)
                               .passed = tools_passed(u->request)}};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
-        c.phases = core_phases_new(&c);
-    c.form.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
-    u->image->has_block |= c.phases != NULL;
-    shape.together = true;
-    bool converged = c.phases && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
-    struct facts *together =
+        c.regions = core_regions_new(&c);
+    c.form.alone = u->request->whole && !c.regions && core_barriers_pass(&c);
+    u->image->has_block |= c.regions != NULL;
+    shape.converged = true;
+    bool converged = c.regions && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
+    struct facts *without_parting =
         converged ? facts_new(u->wir, &shape, emit_warp_uniform, u->err) : NULL;
-    c.together = together;
+    c.converged = without_parting;
     bool ok = core_function(&c, name);
     u->over |= c.e.over;
     LLVMDisposeBuilder(c.e.b);
-    facts_free(together);
-    core_phases_free(c.phases);
+    facts_free(without_parting);
+    core_regions_free(c.regions);
     tools_free(c.tools);
     if (ok && u->graph) {
         jit_remarks_sort(u->remarks);

@@ -56,7 +56,7 @@ end_branch(struct core *c, uint32_t b)
         }
         return;
     }
-    if (core_whole_branch(c, b))
+    if (core_full_mask_branch(c, b))
         return;
     LLVMValueRef p = emit_mask_to_bits(&c->e, core_branch_value(c, b, false));
     LLVMValueRef m = core_mask_bits(c);
@@ -170,8 +170,8 @@ end_barrier(struct core *c, uint32_t b)
                            kind,      r.votes,           core_i32(c, 1), place};
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
     bool together = core_nothing_pending(c, b) && !c->lanes.barrier_park[next];
-    if (c->phases) {
-        core_phases_barrier(c, b, r.kind, r.votes);
+    if (c->regions) {
+        core_regions_barrier(c, b, r.kind, r.votes);
         return true;
     }
     if (c->form.alone) { /* who is alive is here: nobody to wait for */
@@ -482,7 +482,7 @@ make_storage(struct core *c)
         core_sync_storage(c);
     }
     c->saved.kept = c->form.in_memory ? NULL : frame_kept(c);
-    core_whole_choose(c);
+    core_full_mask_choose(c);
     c->lanes.mask = c->lanes.mask ? c->lanes.mask : core_alloca(c, i32);
     c->lanes.alive = c->lanes.alive ? c->lanes.alive : core_alloca(c, i32);
     c->regs.carry = core_alloca(c, core_vector(c, 1));
@@ -498,7 +498,7 @@ free_storage(struct core *c)
     ls_release(c->lanes.pending);
     ls_release(c->lanes.waiting);
     ls_release(c->block);
-    ls_release(c->whole);
+    ls_release(c->full_mask);
     plans_free(&c->plans);
     ls_release(c->lanes.barrier_park);
     ls_release(c->saved.kept);
@@ -511,9 +511,9 @@ begin_block(struct core *c, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
     core_count_block(c);
-    if (c->phases)
-        core_phases_at(c, b);
-    core_whole_enter(c, b);
+    if (c->regions)
+        core_regions_at(c, b);
+    core_full_mask_enter(c, b);
     if (c->lanes.barrier_park[b])
         take_parked_results(c, b);
     if (c->form.scheduled)
@@ -550,7 +550,7 @@ end_block(struct core *c, const struct version_code *v, uint32_t b)
 {
     (void)v;
     core_batch_flush(c);
-    if (c->phases)
+    if (c->regions)
         interleave_tail(c, b);
     return emit_end(c, b) && within(c);
 }
@@ -626,7 +626,7 @@ core_function(struct core *c, const char *name)
     c->e.warp = LLVMGetParam(c->e.function, 0);
     c->entry = LLVMAppendBasicBlockInContext(c->e.context, c->e.function, "entry");
     lines_function(&c->e, c->wir->kernel);
-    if (!c->phases)
+    if (!c->regions)
         c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
     c->form.local_words = !c->form.called && emit_on(&c->e, PASS_LOCAL_WORDS) && plan_words(c->wir);
@@ -654,10 +654,10 @@ core_function(struct core *c, const char *name)
         free_storage(c);
         return fine;
     }
-    if (c->phases) {
-        bool fine = core_phases_begin(c) && emit_blocks(c);
+    if (c->regions) {
+        bool fine = core_regions_begin(c) && emit_blocks(c);
         if (fine)
-            core_phases_end(c);
+            core_regions_end(c);
         c->saved.frame_bytes = (c->saved.frame_bytes + 63) & ~63u;
         free_storage(c);
         return fine;

@@ -358,7 +358,7 @@ core_insn(struct core *c, const struct wir_insn *i)
     c->e.mask_bits = NULL;
     tools_before(c, i);
     core_sync_insn(c, i);
-    if (core_straight_insn(c, i))
+    if (core_speculated_insn(c, i))
         return true;
     switch (p->op) {
     case PTX_OP_MOV: return emit_mov(c, i, scalar);

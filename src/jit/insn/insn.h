@@ -66,7 +66,7 @@ bool tensor_insn(struct core *c, const struct wir_insn *i);
 /* -- widened.c --------------------------------------------------------------------------------- */
 
 /* Emits such an instruction, if its result is kept as a scalar. */
-bool core_straight_insn(struct core *c, const struct wir_insn *i);
+bool core_speculated_insn(struct core *c, const struct wir_insn *i);
 
 /* -- wgmma.c ----------------------------------------------------------------------------------- */
 

@@ -8,12 +8,12 @@
 /* -- emitting ---------------------------------------------------------------------------------- */
 
 bool
-core_straight_insn(struct core *c, const struct wir_insn *i)
+core_speculated_insn(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_operand *to = &i->i.operand[0];
-    const struct straight_widened *w = straight_wide_of(c, i);
+    const struct speculation_widened *w = speculation_wide_of(c, i);
     if (!w || !core_reg_scalar(c, to->reg))
         return false;
-    core_write(c, i, to, straight_wide_lane(c, i, w, 0), false);
+    core_write(c, i, to, speculation_wide_lane(c, i, w, 0), false);
     return true;
 }

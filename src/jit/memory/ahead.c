@@ -19,7 +19,7 @@ site_fetch_rows(struct site *s)
     LLVMTypeRef i64 = core_scalar(c, 64);
     /* Kept from block to block, in the frame of the first warp. */
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
-    LLVMValueRef frame = core_load_field(c, c->phases->first, FIELD(jit_warp, frame), ptr);
+    LLVMValueRef frame = core_load_field(c, c->regions->first, FIELD(jit_warp, frame), ptr);
     uint32_t last = frame_room(c, 8), start = frame_room(c, 8);
     LLVMBasicBlockRef begins = core_new_block(c, "rows"), fetch = core_new_block(c, "fetch"),
                       on = core_new_block(c, "rows_on");

@@ -252,7 +252,7 @@ site_store_columns(struct site *s, const struct plan *p, const struct ptx_operan
     if (!n) /* with the first of them */
         return;
     for (unsigned k = n; k-- > 0;) {
-        phases_use(c, &c->phases->interleaved_turn[k]);
+        regions_use(c, &c->regions->interleaved_warp[k]);
         v[k] = core_value(c, s->i, from, 8 * WORD, false);
         each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
         site_at(&each[k], p->o, &p->at);

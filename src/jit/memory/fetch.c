@@ -35,7 +35,7 @@ distance(struct core *c, uint32_t room, LLVMValueRef now)
              blocks = threads < AHEAD_THREADS ? AHEAD_THREADS / threads : 1;
     LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMValueRef frame =
-        core_load_field(c, c->phases->first, offsetof(struct jit_warp, frame), ptr);
+        core_load_field(c, c->regions->first, offsetof(struct jit_warp, frame), ptr);
     LLVMValueRef last = core_load_field(c, frame, room, i64),
                  kept = core_load_field(c, frame, room + 8, i64);
     LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, c->in.warp_index, core_i32(c, 0), "");

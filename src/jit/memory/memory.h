@@ -23,8 +23,8 @@ struct site {
     LLVMValueRef lanes;   /* and all addresses, <32 x i64> (made when needed) */
     LLVMValueRef holds;   /* a guess: whether it holds, NULL: to be compared; */
     LLVMValueRef guessed; /*   then the addresses of the segments' first lanes */
-    /* or the lanes follow the pattern where this i1 says so (values/together.c), */
-    LLVMValueRef together;
+    /* or the lanes follow the pattern where this i1 says so (values/converged.c), */
+    LLVMValueRef converged;
     LLVMValueRef first; /*   and this is lane 0's address; NULL: nothing of the kind */
     const int32_t *pattern;
     unsigned bytes, vec; /* of an element; elements per lane */

@@ -12,7 +12,7 @@ site_plan(struct site *s, bool store, struct plan *out)
     *out = (struct plan){
         .i = s->i, .bytes = s->bytes, .vec = s->vec, .store = store, .masked = s->mask != NULL};
     out->at = (struct plan_address){
-        .fact = s->fact, .kept = s->holds != NULL, .converged = s->together ? s->pattern : NULL};
+        .fact = s->fact, .kept = s->holds != NULL, .converged = s->converged ? s->pattern : NULL};
     plan_ways(&scope, out);
     plan_remark(&scope, out);
 }
@@ -182,11 +182,11 @@ site_fork_way(struct site *s, const struct plan_way *w, struct site *on)
     *on = *s;
     on->runs = w->runs;
     on->fact = w->fact;
-    on->together = NULL;
+    on->converged = NULL;
     if (w->test == PLAN_CONVERGED) {
         on->base = s->first;
         on->firsts = on->lanes = on->holds = on->guessed = on->index = on->at = NULL;
-        return fork_begin(s->c, s->together);
+        return fork_begin(s->c, s->converged);
     }
     if (w->test == PLAN_COMPARED)
         on->holds = NULL;

@@ -98,7 +98,7 @@ site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *
             LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
     }
     if (at->converged) {
-        s->together = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[o->reg].together, "");
+        s->converged = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[o->reg].converged, "");
         LLVMValueRef first = LLVMBuildLoad2(b, core_scalar(c, 64), c->regs.guess[o->reg].first, "");
         s->first = LLVMBuildAdd(b, first, offset, "");
         s->pattern = at->converged;

@@ -81,7 +81,7 @@ site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out)
     LLVMValueRef fast[INTERLEAVE_MOST], slow[INTERLEAVE_MOST], apart = core_i64(c, 0);
     unsigned n = p->warps;
     for (unsigned k = 1; k < n; k++) {
-        phases_use(c, &c->phases->interleaved_turn[k]);
+        regions_use(c, &c->regions->interleaved_warp[k]);
         each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
         site_at(&each[k], p->o, &p->at);
         LLVMValueRef d = LLVMBuildSub(b, each[k].base, s->base, "");
@@ -101,7 +101,7 @@ site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out)
     LLVMPositionBuilderAtEnd(b, f.join);
     fork_join(c, &f, n, fast, slow, fast);
     for (unsigned k = n; k-- > 0;) {
-        phases_use(c, &c->phases->interleaved_turn[k]);
+        regions_use(c, &c->regions->interleaved_warp[k]);
         if (k)
             core_ahead_put(c, s->i, fast[k]);
     }

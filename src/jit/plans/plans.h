@@ -51,7 +51,7 @@ extern const struct plan_form_row plan_forms[PLAN_FORMS];
 /* What must hold at run time for a way to be taken. */
 enum plan_test {
     PLAN_ALWAYS,    /* nothing */
-    PLAN_CONVERGED, /* all lanes of the warp came one way (values/together.c): one bit */
+    PLAN_CONVERGED, /* all lanes of the warp came one way (values/converged.c): one bit */
     PLAN_NO_WRAP,   /* 32-bit arithmetic has not wrapped (values/guess.c): one bit */
     PLAN_COMPARED,  /* the lanes' addresses are compared */
     PLAN_FITS,      /* the form has a test of its own */
@@ -305,7 +305,7 @@ bool plan_find_select(const struct plan_scope *s, const struct plan *p);
 unsigned plan_part_segments(const struct fact *f);
 /* For interleaved warps: whether the store may be kept for all of them. s->warps is known, nothing
  * else of a version. */
-bool plan_keeps_together(const struct plan_scope *s, const struct wir_insn *i, uint32_t block);
+bool plan_keeps_interleaved(const struct plan_scope *s, const struct wir_insn *i, uint32_t block);
 /* Warps of blocks of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are
  * enough. */
 uint32_t plan_kept_rows(const struct facts *f);

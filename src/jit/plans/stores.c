@@ -109,7 +109,7 @@ plan_may_keep(const struct plan_scope *s, const struct plan *p)
 }
 
 bool
-plan_keeps_together(const struct plan_scope *s, const struct wir_insn *i, uint32_t block)
+plan_keeps_interleaved(const struct plan_scope *s, const struct wir_insn *i, uint32_t block)
 {
     enum { MOST = 8 }; /* warps */
     const struct ptx_operand *to = &i->i.operand[0];

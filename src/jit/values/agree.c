@@ -7,8 +7,8 @@
  *     and.pred    %q, %p, %p2   true in all if both are, in none if one is
  *
  * Of each predicate two bits are kept: sure to hold in all lanes, sure to hold in none. They are
- * made where all lanes of a warp write it, for versions/whole.c; LLVM moves the comparisons of all
- * lanes to where neither is sure.
+ * made where all lanes of a warp write it, for versions/full_mask.c; LLVM moves the comparisons of
+ * all lanes to where neither is sure.
  */
 #include "jit/values/values.h"
 
@@ -28,7 +28,7 @@ core_agree_storage(struct core *c)
     c->regs.agree = ls_alloc(sizeof *c->regs.agree * (c->wir->reg_count + 1));
     c->regs.agree_reg = c->regs.reg;
     for (uint32_t r = 0;
-         c->phases && emit_on(&c->e, PASS_UNIFORM_PREDICATES) && r < c->wir->reg_count; r++) {
+         c->regions && emit_on(&c->e, PASS_UNIFORM_PREDICATES) && r < c->wir->reg_count; r++) {
         if (!c->regs.reg[r] || core_reg_bits(c, r) != 1 || core_reg_scalar(c, r))
             continue;
         c->regs.agree[r].all = core_alloca(c, core_scalar(c, 1));
@@ -122,7 +122,7 @@ agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pa
         *low = pattern[l] < *low ? pattern[l] : *low;
         *high = pattern[l] > *high ? pattern[l] : *high;
     }
-    if (c->now.version.warps > 1 && !warps_step(c->phases->known, o, &step))
+    if (c->now.version.warps > 1 && !warps_step(c->regions->known, o, &step))
         return false;
     int64_t on = c->now.version.warps > 1 ? (int64_t)(int32_t)step * (c->now.version.warps - 1) : 0;
     *low += on < 0 ? on : 0;
@@ -190,7 +190,8 @@ of_operand(struct core *c, const struct wir_insn *i, unsigned k, LLVMValueRef *a
         return false;
     if (!core_reg_scalar(c, o->reg))
         return core_agree(c, o->reg, all, none);
-    if (c->now.version.warps > 1 && !c->phases->known->same[o->reg] && !c->facts->reg[o->reg].known)
+    if (c->now.version.warps > 1 && !c->regions->known->same[o->reg] &&
+        !c->facts->reg[o->reg].known)
         return false;
     *all = core_value(c, i, o, 1, true);
     *none = LLVMBuildNot(c->e.b, *all, "");

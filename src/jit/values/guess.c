@@ -44,14 +44,14 @@ core_guess_storage(struct core *c)
         if (splits)
             split_storage(c, &c->regs.guess[r], r);
     }
-    together_storage(c);
+    converged_storage(c);
 }
 
 void
 core_guess_forget(struct core *c, uint32_t reg)
 {
     core_agree_forget(c, reg);
-    together_forget(c, reg);
+    converged_forget(c, reg);
     if (!c->regs.guess[reg].holds)
         return;
     LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, reg));
@@ -174,7 +174,7 @@ operand_firsts(struct core *c, const struct wir_insn *i, unsigned k, unsigned n,
     *v = core_firsts(c, i, o, bits, n);
     bool is_signed = ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 's';
     bool exact = bits != 32 || !f.pattern || (f.bounded && (is_signed || f.low >= 0));
-    if (exact || !guess_is_wide(p) || p->op == PTX_OP_SHL || core_straight(c, i))
+    if (exact || !guess_is_wide(p) || p->op == PTX_OP_SHL || core_speculated(c, i))
         return true;
     *holds = LLVMBuildAnd(c->e.b, *holds, guess_no_wrap(c, &f, *v, LANES / n, is_signed), "");
     return true;
@@ -196,7 +196,7 @@ follow(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef *hol
     bool ok = true;
     for (unsigned k = 1; ok && k < p->operand_count && count < 7; k++)
         ok = operand_firsts(c, i, k, n, &in[count++], holds);
-    out[0] = ok ? core_straight_firsts(c, i, n) : NULL;
+    out[0] = ok ? core_speculated_firsts(c, i, n) : NULL;
     if (ok && !out[0] && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
         out[0] = in[0];
     else if (ok && !out[0])
@@ -247,7 +247,7 @@ core_guess_write(struct core *c, const struct wir_insn *i, uint32_t reg)
 {
     LLVMValueRef holds, firsts;
     core_agree_write(c, i, reg);
-    together_write(c, i, reg);
+    converged_write(c, i, reg);
     if (!c->regs.guess[reg].holds)
         return;
     if (follow(c, i, reg, &holds, &firsts)) {
@@ -265,7 +265,7 @@ core_guess_restored(struct core *c, uint32_t reg)
 {
     LLVMValueRef holds, firsts;
     core_agree_restored(c, reg);
-    together_forget(c, reg);
+    converged_forget(c, reg);
     if (!c->regs.guess[reg].holds)
         return;
     compare(c, reg, NULL, &holds, &firsts);

@@ -247,14 +247,14 @@ core_destination_scalar(const struct core *c, const struct ptx_operand *o)
 bool
 interleave_follows(const struct core *c, const LLVMValueRef *reg)
 {
-    return c->now.version.warps > 1 && reg == c->phases->interleaved_turn[0].reg &&
+    return c->now.version.warps > 1 && reg == c->regions->interleaved_warp[0].reg &&
            reg != c->regs.reg;
 }
 
-/* -- emitting: a phase begins ----------------------------------------------------------------- */
+/* -- emitting: a region begins ----------------------------------------------------------------- */
 
 void
-phases_use(struct core *c, const struct turn *t)
+regions_use(struct core *c, const struct warp_context *t)
 {
     c->regs.reg = t->reg;
     c->regs.guess = t->guess;

@@ -16,7 +16,7 @@ static struct fact
 fact_of(const struct core *c, const struct wir_insn *i, const struct ptx_operand *o)
 {
     struct fact f = facts_operand(c->facts, i, o);
-    if (!c->phases)
+    if (!c->regions)
         return f;
     for (unsigned k = o->kind == PTX_O_REG && core_reg_bits(c, o->reg) == 64;
          k < 2 && o->kind == PTX_O_REG && !o->negated; k++) {

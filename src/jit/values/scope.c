@@ -14,8 +14,8 @@ core_scope(const struct core *c)
     return (struct plan_scope){
         .wir = c->wir,
         .facts = c->facts,
-        .converged = c->together,
-        .warps = c->phases ? c->phases->known : NULL,
+        .converged = c->converged,
+        .warps = c->regions ? c->regions->known : NULL,
         .off = c->e.off,
         .called = c->form.called,
         .in_memory = c->form.in_memory,
@@ -33,7 +33,7 @@ core_plan(const struct core *c, const struct wir_insn *i)
 {
     const struct plan_set *set = c->now.version.plans;
     uint32_t n = wir_index(c->wir, i);
-    bool next = c->now.version.warps > 1 && c->regs.reg != c->phases->interleaved_turn[0].reg;
+    bool next = c->now.version.warps > 1 && c->regs.reg != c->regions->interleaved_warp[0].reg;
     const struct plan *p = next ? set->next[n] : set->one[n];
     return p ? p : c->plans.plain.one[n]; /* of a register that is computed again elsewhere */
 }

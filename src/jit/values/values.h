@@ -9,7 +9,7 @@
  * and for plans. Beside some registers more is kept, which writes update:
  *
  *   guess.c     the pattern of an address that holds unless 32-bit arithmetic wrapped
- *   together.c  the pattern of a register written on both sides of a branch
+ *   converged.c  the pattern of a register written on both sides of a branch
  *   split.c     the two addresses that a register was selected from; rows.c: by which rows of the
  *               block
  *   agree.c     whether a predicate holds in all lanes, or in none
@@ -97,7 +97,7 @@ enum assume {
     ASSUME_FULL = 1,   /* all 32 lanes are there */
     ASSUME_PARTS = 2,  /* selected loads may be made in parts, where their plans say so; */
     ASSUME_ROWS = 4,   /*   and what rows decide of them holds in both halves of the warp */
-    ASSUME_BOUNDS = 8, /* numbers are within the bounds of `straight` */
+    ASSUME_BOUNDS = 8, /* numbers are within the bounds of `speculation` */
 };
 
 /* A way to run blocks. Blocks have one in which nothing is assumed, and may have others: a guard
@@ -107,9 +107,9 @@ struct version {
     LLVMBasicBlockRef *block; /* per block: its code in this version; NULL: it has none */
     uint32_t
         warps; /* that run each instruction together (versions/interleave.c); 1: each by itself */
-    unsigned assume;              /* set of enum assume */
-    const struct plan_set *plans; /* of its loads and stores */
-    struct straight *straight;    /* ASSUME_BOUNDS: versions/straight.c */
+    unsigned assume;                 /* set of enum assume */
+    const struct plan_set *plans;    /* of its loads and stores */
+    struct speculation *speculation; /* ASSUME_BOUNDS: versions/speculate.c */
 };
 
 /* The code that is being emitted. */
@@ -151,8 +151,8 @@ struct core {
     struct emit e;
     const struct wir *wir;
     const struct facts *facts;
-    /* as if lanes never parted (values/together.c); NULL: not wanted */
-    const struct facts *together;
+    /* as if lanes never parted (values/converged.c); NULL: not wanted */
+    const struct facts *converged;
     struct core_form form;
     struct core_inputs in;
     struct core_regs regs;
@@ -162,11 +162,12 @@ struct core {
     struct plans plans;        /* of loads, stores and atomics, in all versions */
     struct core_memory memory; /* what loads and stores leave for later ones */
     struct tools *tools;       /* what a tool is told (tools/tools.h); NULL: none watches */
-    struct phases *phases;     /* the function runs whole blocks (versions/regions.c); else NULL */
+    struct barrier_regions
+        *regions; /* the function runs whole blocks (versions/regions.c); else NULL */
     LLVMBasicBlockRef entry, end;
     LLVMBasicBlockRef *block;
-    LLVMBasicBlockRef *whole;         /* per block: the same for warps of which all lanes are there
-                                         (versions/whole.c), or NULL */
+    LLVMBasicBlockRef *full_mask;     /* per block: the same for warps of which all lanes are there
+                                     (versions/full_mask.c), or NULL */
     struct conditions **if_converted; /* per block: the run of conditions that begins at its branch
                                          (versions/if_convert.c), or NULL */
     /* allocas, made when first needed: a struct jit_image_data (insn/image.c); likewise
@@ -183,19 +184,19 @@ core_is_full(const struct core *c)
 }
 
 /* A warp's values while code is emitted for it. */
-struct turn {
+struct warp_context {
     LLVMValueRef *reg; /* as in struct core_regs */
     struct guess *guess;
     LLVMValueRef carry, warp, frame, warp_index, tid[3];
 };
 
-struct phase {
+struct barrier_region {
     uint32_t barrier; /* block that ends with it; UINT32_MAX: the kernel's start */
     uint32_t entry;   /* block in which it begins */
     uint32_t group;
-    uint64_t *blocks;           /* set: that a warp may run in this phase */
-    LLVMBasicBlockRef resume;   /* where a warp gets its registers back */
-    LLVMBasicBlockRef together; /* where those of an interleaved group do */
+    uint64_t *blocks;              /* set: that a warp may run in this region */
+    LLVMBasicBlockRef resume;      /* where a warp gets its registers back */
+    LLVMBasicBlockRef interleaved; /* where those of an interleaved group do */
 };
 
 /* Where warps that ran together part: at the end of a block (versions/interleave.c). */
@@ -206,13 +207,13 @@ struct interleave_site {
     LLVMBasicBlockRef tail;   /*   to here: the end of its block */
 };
 
-/* Phases that share blocks: one loop over the warps for all of them. */
-struct phase_group {
+/* Regions that share blocks: one loop over the warps for all of them. */
+struct region_group {
     LLVMBasicBlockRef head, end; /* end: all lanes of a warp have exited */
     LLVMBasicBlockRef
-        together; /* interleaved: the head of the loop over sets of warps; else NULL */
-    struct turn turn;
-    uint32_t phases;
+        interleaved_head; /* interleaved: the head of the loop over sets of warps; else NULL */
+    struct warp_context context;
+    uint32_t regions;
     uint32_t interleaved; /* warps that run together (versions/interleave.c); 1: each by itself */
     bool unrolled;        /* the loop over the warps is */
     uint64_t *used;       /* set: registers that one of its blocks hands on to another; */
@@ -223,19 +224,19 @@ struct phase_group {
 
 enum { INTERLEAVE_MOST = 8 };
 
-struct phases {
+struct barrier_regions {
     struct arena arena;
     uint32_t warps; /* of a block */
     uint32_t count, group_count;
-    bool many; /* phases, with many registers: of what a phase does not need nothing is emitted */
-    struct phase *phase; /* the first: the start */
-    struct phase_group *group;
+    bool many; /* regions, with many registers: of what a region does not need nothing is emitted */
+    struct barrier_region *region; /* the first: the start */
+    struct region_group *group;
     uint32_t *group_of;  /* per block; UINT32_MAX: nobody comes there */
     struct warps *known; /* of registers over all warps */
     /* of the warps that run together: what all of them agree on (values/agree.c) */
     struct agree *agree;
     /* of warps that run together; registers that are same are shared */
-    struct turn interleaved_turn[INTERLEAVE_MOST];
+    struct warp_context interleaved_warp[INTERLEAVE_MOST];
     struct interleave_site *site;
     uint32_t site_count;
     const struct wir_insn *
@@ -244,9 +245,9 @@ struct phases {
     LLVMValueRef until,
         at_site;          /* allocas: parted warps below it run one by one; from which site on */
     LLVMValueRef *before; /* per register that is same, but not fixed: alloca of its value when
-                             the phase began */
+                             the region began */
     LLVMValueRef first;   /* the block's first warp */
-    LLVMValueRef turn, number;  /* allocas: warp and phase that run */
+    LLVMValueRef warp, number;  /* allocas: warp and region that run */
     LLVMValueRef votes, result; /* allocas: of a barrier with a reduction */
 };
 
@@ -257,8 +258,8 @@ struct guess {
      * may not, i1. */
     LLVMValueRef back, strays, wrapped;
     /* Allocas, where lanes follow a pattern unless they have parted, else
-     * NULL (values/together.c). */
-    LLVMValueRef together, first;
+     * NULL (values/converged.c). */
+    LLVMValueRef converged, first;
 };
 
 struct split_part {
@@ -282,54 +283,54 @@ struct split {
 };
 
 enum {
-    STRAIGHT_BLOCKS = 128,
-    STRAIGHT_TESTS = 400,
-    STRAIGHT_BOUNDS = 8,
-    STRAIGHT_ORDERS = 8,
-    STRAIGHT_WIDE = 4,
-    STRAIGHT_EARLY = 8,
-    STRAIGHT_TIMES = 1 << 24,
-    STRAIGHT_LEAST = 2, /* saved by one such way */
-    STRAIGHT_NOTHING = -1,
+    SPECULATION_BLOCKS = 128,
+    SPECULATION_TESTS = 400,
+    SPECULATION_BOUNDS = 8,
+    SPECULATION_ORDERS = 8,
+    SPECULATION_WIDE = 4,
+    SPECULATION_EARLY = 8,
+    SPECULATION_TIMES = 1 << 24,
+    SPECULATION_LEAST = 2, /* saved by one such way */
+    SPECULATION_NOTHING = -1,
 };
 
 /* What register root was at the start, in the first lane of the first warp, and a number. */
-struct straight_sum {
+struct speculation_sum {
     bool known;
     uint32_t root; /* PTX_NO_REG: the number alone */
     int64_t plus;
 };
 
 /* All lanes of all warps: from first + low to first + high. */
-struct straight_range {
-    struct straight_sum first;
+struct speculation_range {
+    struct speculation_sum first;
     int64_t low, high;
 };
 
 /* A predicate written on the way. */
-struct straight_predicate {
+struct speculation_predicate {
     enum ptx_op op; /* SETP, AND, OR, NOT */
-    struct straight_range x, y;
+    struct speculation_range x, y;
     bool less, equal; /* x < y or x > y; or equal */
     bool apart;       /* x != y, in the order that less says; equal: x == y */
     bool is_unsigned;
     int in[2];
 };
 
-struct straight_bound {
+struct speculation_bound {
     uint32_t root;
     int64_t least, most;
     LLVMValueRef value; /* 64 bits */
 };
 
 /* x - y <= most */
-struct straight_order {
+struct speculation_order {
     uint32_t x, y;
     int64_t most;
 };
 
 /* Indices made of the same products: from the least factor of each to the greatest; none wraps. */
-struct straight_wide_bound {
+struct speculation_wide_bound {
     struct index_term term[INDEX_TERMS];
     int64_t low[INDEX_TERMS], high[INDEX_TERMS];
     unsigned count;
@@ -337,27 +338,27 @@ struct straight_wide_bound {
 };
 
 /* What an instruction makes of an index: 64 bits, so many times, and perhaps an operand. */
-struct straight_widened {
+struct speculation_widened {
     struct index index;
     int64_t times;
     unsigned base; /* the operand's number; 0: none */
 };
 
-struct straight {
-    uint32_t block[STRAIGHT_BLOCKS], count,
+struct speculation {
+    uint32_t block[SPECULATION_BLOCKS], count,
         branches; /* the first one's end is where the way begins */
-    struct straight_bound bound[STRAIGHT_BOUNDS];
-    struct straight_order order[STRAIGHT_ORDERS];
-    struct straight_wide_bound wide_bound[STRAIGHT_WIDE];
+    struct speculation_bound bound[SPECULATION_BOUNDS];
+    struct speculation_order order[SPECULATION_ORDERS];
+    struct speculation_wide_bound wide_bound[SPECULATION_WIDE];
     uint32_t bound_count, order_count, wide_count, test_count;
     bool products; /* sums of products are looked at (PASS_INDEX_PRODUCTS) */
-    struct straight_predicate *test;
-    struct straight_sum *sum; /* per register, as of the instruction that is looked at; */
-    int *test_of;             /*   likewise, */
+    struct speculation_predicate *test;
+    struct speculation_sum *sum; /* per register, as of the instruction that is looked at; */
+    int *test_of;                /*   likewise, */
     struct index *index;
-    struct straight_widened *wide_of, *wide; /* likewise; per instruction of the way */
+    struct speculation_widened *wide_of, *wide; /* likewise; per instruction of the way */
     /* loads of parameters on the way: made where it begins */
-    const struct wir_insn *early[STRAIGHT_EARLY];
+    const struct wir_insn *early[SPECULATION_EARLY];
     uint32_t early_count;
 };
 
@@ -489,7 +490,7 @@ LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
 bool interleave_follows(const struct core *c, const LLVMValueRef *reg);
 /* The coordinates of a warp's first thread. */
 void core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3]);
-void phases_use(struct core *c, const struct turn *t);
+void regions_use(struct core *c, const struct warp_context *t);
 LLVMValueRef core_splat_some(struct core *c, LLVMValueRef v, unsigned n);
 unsigned core_value_count(LLVMValueRef v);
 LLVMValueRef core_resize(struct core *c, LLVMValueRef v, unsigned bits, bool sign);
@@ -544,29 +545,31 @@ void split_forget(struct core *c, uint32_t reg);
 void core_split(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                 struct split *s);
 
-/* -- together.c -------------------------------------------------------------------------------- */
+/* -- converged.c --------------------------------------------------------------------------------
+ */
 
-/* values/together.c: storage; the register has been written by i; nothing is known of it. */
-void together_storage(struct core *c);
-void together_write(struct core *c, const struct wir_insn *i, uint32_t reg);
-void together_forget(struct core *c, uint32_t reg);
+/* values/converged.c: storage; the register has been written by i; nothing is known of it. */
+void converged_storage(struct core *c);
+void converged_write(struct core *c, const struct wir_insn *i, uint32_t reg);
+void converged_forget(struct core *c, uint32_t reg);
 
 /* -- widened.c --------------------------------------------------------------------------------- */
 
-/* versions/straight.c: i makes 64 bits of a number of which it is known here that no lane wraps;
+/* versions/speculate.c: i makes 64 bits of a number of which it is known here that no lane wraps;
  * those of the first lanes of n segments, NULL: not known. */
-bool core_straight(const struct core *c, const struct wir_insn *i);
-LLVMValueRef core_straight_firsts(struct core *c, const struct wir_insn *i, unsigned n);
-struct straight_bound *straight_bound_of(struct straight *s, uint32_t root);
-bool straight_is_unsigned(const struct ptx_insn *p);
-LLVMValueRef straight_root_value(struct straight *s, uint32_t root);
+bool core_speculated(const struct core *c, const struct wir_insn *i);
+LLVMValueRef core_speculated_firsts(struct core *c, const struct wir_insn *i, unsigned n);
+struct speculation_bound *speculation_bound_of(struct speculation *s, uint32_t root);
+bool speculation_is_unsigned(const struct ptx_insn *p);
+LLVMValueRef speculation_root_value(struct speculation *s, uint32_t root);
 /* 64 bits: a term's factor times its product. */
-LLVMValueRef straight_term_value(struct core *c, struct straight *s, const struct index_term *t,
-                                 int64_t times);
-const struct straight_widened *straight_wide_of(const struct core *c, const struct wir_insn *i);
+LLVMValueRef speculation_term_value(struct core *c, struct speculation *s,
+                                    const struct index_term *t, int64_t times);
+const struct speculation_widened *speculation_wide_of(const struct core *c,
+                                                      const struct wir_insn *i);
 /* What i makes in one lane: what differs from place to place comes last, as a number. */
-LLVMValueRef straight_wide_lane(struct core *c, const struct wir_insn *i,
-                                const struct straight_widened *w, unsigned lane);
+LLVMValueRef speculation_wide_lane(struct core *c, const struct wir_insn *i,
+                                   const struct speculation_widened *w, unsigned lane);
 
 /* -- write.c ----------------------------------------------------------------------------------- */
 

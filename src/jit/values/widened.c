@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * widened.c: in a version behind a test of all bounds (versions/straight.c): 32-bit numbers that no
- * lane wraps, widened to 64 bits as scalars.
+ * widened.c: in a version behind a test of all bounds (versions/speculate.c): 32-bit numbers that
+ * no lane wraps, widened to 64 bits as scalars.
  */
 #include "jit/values/values.h"
 
 /* -- what is asked of them --------------------------------------------------------------------- */
 
-struct straight_bound *
-straight_bound_of(struct straight *s, uint32_t root)
+struct speculation_bound *
+speculation_bound_of(struct speculation *s, uint32_t root)
 {
     for (uint32_t k = 0; k < s->bound_count; k++)
         if (s->bound[k].root == root)
             return &s->bound[k];
-    if (s->bound_count == STRAIGHT_BOUNDS)
+    if (s->bound_count == SPECULATION_BOUNDS)
         return NULL;
-    s->bound[s->bound_count] = (struct straight_bound){root, INT32_MIN, INT32_MAX, NULL};
+    s->bound[s->bound_count] = (struct speculation_bound){root, INT32_MIN, INT32_MAX, NULL};
     return &s->bound[s->bound_count++];
 }
 
 /* -- along the way ----------------------------------------------------------------------------- */
 
 bool
-straight_is_unsigned(const struct ptx_insn *p)
+speculation_is_unsigned(const struct ptx_insn *p)
 {
     return ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 'u';
 }
@@ -30,36 +30,37 @@ straight_is_unsigned(const struct ptx_insn *p)
 /* -- emitting ---------------------------------------------------------------------------------- */
 
 LLVMValueRef
-straight_root_value(struct straight *s, uint32_t root)
+speculation_root_value(struct speculation *s, uint32_t root)
 {
-    return straight_bound_of(s, root)->value;
+    return speculation_bound_of(s, root)->value;
 }
 
 LLVMValueRef
-straight_term_value(struct core *c, struct straight *s, const struct index_term *t, int64_t times)
+speculation_term_value(struct core *c, struct speculation *s, const struct index_term *t,
+                       int64_t times)
 {
     LLVMValueRef v = core_i64(c, (uint64_t)times);
     if (t->x == PTX_NO_REG)
         return v;
-    LLVMValueRef x = straight_root_value(s, t->x);
-    x = t->y == PTX_NO_REG ? x : LLVMBuildMul(c->e.b, x, straight_root_value(s, t->y), "");
+    LLVMValueRef x = speculation_root_value(s, t->x);
+    x = t->y == PTX_NO_REG ? x : LLVMBuildMul(c->e.b, x, speculation_root_value(s, t->y), "");
     return times == 1 ? x : LLVMBuildMul(c->e.b, x, v, "");
 }
 
-const struct straight_widened *
-straight_wide_of(const struct core *c, const struct wir_insn *i)
+const struct speculation_widened *
+speculation_wide_of(const struct core *c, const struct wir_insn *i)
 {
     const struct wir_insn *all = c->wir->insns;
-    if (!c->now.version.straight || i < all || i >= all + c->wir->insn_count ||
-        !c->now.version.straight->wide[i - all].index.known)
+    if (!c->now.version.speculation || i < all || i >= all + c->wir->insn_count ||
+        !c->now.version.speculation->wide[i - all].index.known)
         return NULL;
-    return &c->now.version.straight->wide[i - all];
+    return &c->now.version.speculation->wide[i - all];
 }
 
 bool
-core_straight(const struct core *c, const struct wir_insn *i)
+core_speculated(const struct core *c, const struct wir_insn *i)
 {
-    return straight_wide_of(c, i) != NULL;
+    return speculation_wide_of(c, i) != NULL;
 }
 
 /* Of which of the warps that run together the registers are. */
@@ -67,14 +68,14 @@ static uint32_t
 warp_now(const struct core *c)
 {
     uint32_t k = 0;
-    while (c->phases->interleaved_turn[k].reg != c->regs.reg)
+    while (c->regions->interleaved_warp[k].reg != c->regs.reg)
         k++;
     return k;
 }
 
 LLVMValueRef
-straight_wide_lane(struct core *c, const struct wir_insn *i, const struct straight_widened *w,
-                   unsigned lane)
+speculation_wide_lane(struct core *c, const struct wir_insn *i, const struct speculation_widened *w,
+                      unsigned lane)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef v = NULL;
@@ -87,7 +88,7 @@ straight_wide_lane(struct core *c, const struct wir_insn *i, const struct straig
             number += times;
         if (t->x == PTX_NO_REG || !times)
             continue;
-        LLVMValueRef own = straight_term_value(c, c->now.version.straight, t, times);
+        LLVMValueRef own = speculation_term_value(c, c->now.version.speculation, t, times);
         v = v ? LLVMBuildAdd(b, v, own, "") : own;
     }
     LLVMValueRef base = w->base ? core_value(c, i, &i->i.operand[w->base], 64, true) : NULL;
@@ -96,16 +97,16 @@ straight_wide_lane(struct core *c, const struct wir_insn *i, const struct straig
 }
 
 LLVMValueRef
-core_straight_firsts(struct core *c, const struct wir_insn *i, unsigned n)
+core_speculated_firsts(struct core *c, const struct wir_insn *i, unsigned n)
 {
-    const struct straight_widened *w = straight_wide_of(c, i);
+    const struct speculation_widened *w = speculation_wide_of(c, i);
     if (!w)
         return NULL;
     if (n == 1)
-        return straight_wide_lane(c, i, w, 0);
+        return speculation_wide_lane(c, i, w, 0);
     LLVMValueRef v = LLVMGetPoison(LLVMVectorType(core_scalar(c, 64), n));
     for (unsigned k = 0; k < n; k++)
-        v = LLVMBuildInsertElement(c->e.b, v, straight_wide_lane(c, i, w, k * LANES / n),
+        v = LLVMBuildInsertElement(c->e.b, v, speculation_wide_lane(c, i, w, k * LANES / n),
                                    core_i32(c, k), "");
     return v;
 }

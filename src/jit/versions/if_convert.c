@@ -9,11 +9,11 @@
  * A stencil, or a loop that was unrolled: in all warps but those at the borders of an array each
  * condition holds in all lanes. One by one each is tested, and what the bodies share - a row's
  * base, its masks - is computed anew in each, since LLVM may not assume that the one before was
- * executed. So, for warps of which all lanes are there (versions/whole.c), the conditions of a run
- * are computed at its start; where all of them hold, the run is one block of code. Everything in it
- * that only computes comes first, then loads, sums and stores in their order. Where one does not
- * hold, the run is executed as if nothing had been computed: what is written early is written once
- * and read by nothing that stands before it.
+ * executed. So, for warps of which all lanes are there (versions/full_mask.c), the conditions of a
+ * run are computed at its start; where all of them hold, the run is one block of code. Everything
+ * in it that only computes comes first, then loads, sums and stores in their order. Where one does
+ * not hold, the run is executed as if nothing had been computed: what is written early is written
+ * once and read by nothing that stands before it.
  */
 #include "jit/versions/versions.h"
 
@@ -56,7 +56,7 @@ is_conditional(const struct core *c, uint32_t head, struct conditions *s, uint32
     for (uint32_t k = 0; blk->end == WIR_BRANCH && blk->succ_count == 2 && k < 2; k++) {
         uint32_t body = past_empty(f, blk->succ[k]), join = past_empty(f, blk->succ[1 - k]);
         if (f->blocks[body].end != WIR_JUMP || past_empty(f, f->blocks[body].succ[0]) != join ||
-            body <= head || join <= head || !f->blocks[body].count || !c->whole[body])
+            body <= head || join <= head || !f->blocks[body].count || !c->full_mask[body])
             continue;
         s->head[s->count] = head;
         s->body[s->count] = body;
@@ -194,7 +194,7 @@ core_if_convert_choose(struct core *c)
     uint32_t insns = 0;
     c->if_converted = ARENA_ARRAY(&c->plans.arena, struct conditions *, c->wir->block_count + 1);
     bool *inner = ls_alloc(c->wir->block_count + 1);
-    for (uint32_t b = 0; c->phases && emit_on(&c->e, PASS_IF_CONVERT) && b < c->wir->block_count;
+    for (uint32_t b = 0; c->regions && emit_on(&c->e, PASS_IF_CONVERT) && b < c->wir->block_count;
          b++) {
         if (inner[b] || !find_run(c, b, &s))
             continue;
@@ -337,12 +337,12 @@ core_if_convert(struct core *c, uint32_t b)
         version_guard(c, rows, both, some);
         c->now.version.assume |= ASSUME_ROWS;
         emit_run(c, s, BODIES_LATE);
-        core_whole_go(c, s->end);
+        core_full_mask_go(c, s->end);
         c->now.version.assume &= ~(unsigned)ASSUME_ROWS;
         LLVMPositionBuilderAtEnd(bld, some);
     }
     emit_run(c, s, BODIES_LATE);
-    core_whole_go(c, s->end);
+    core_full_mask_go(c, s->end);
     c->now.version = own;
     LLVMPositionBuilderAtEnd(bld, single);
     c->e.insn = before.insn;

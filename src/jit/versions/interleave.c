@@ -2,14 +2,14 @@
  *
  * versions/interleave.c: warps of a block that run together. A warp that adds up one sum waits four
  * cycles for each addition, and what it reads - a row of a tile, half a line of memory - its
- * neighbours read as well. So phases are emitted a second time for 2, 4 or 8 warps at once: each
+ * neighbours read as well. So regions are emitted a second time for 2, 4 or 8 warps at once: each
  * instruction for one warp after the other, what the block agrees on once, no masks, since all
  * lanes of all of them are there.
  *
  *     end of a block    all threads of the block agree: one branch. Else it is looked at whether
  *                       all lanes of these warps go the same way; where they do not, the warps
  *                       part: their registers go to their frames, and each runs to the end of the
- *                       phase by itself, from the end of that block on (a site), in the code for
+ *                       region by itself, from the end of that block on (a site), in the code for
  *                       one warp
  *
  * Any order of the warps' instructions between two barriers is one that the hardware may choose.
@@ -24,14 +24,15 @@
 /* -- storage ----------------------------------------------------------------------------------- */
 
 static void
-make_turn(struct core *c, struct turn *t)
+make_context(struct core *c, struct warp_context *t)
 {
-    const struct turn own = {.reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
+    const struct warp_context own = {
+        .reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
     t->reg = ls_alloc(sizeof *t->reg * (c->wir->reg_count + 1));
     for (uint32_t r = 0; r < c->wir->reg_count; r++)
         if (own.reg[r])
             t->reg[r] =
-                c->phases->known->same[r] ? own.reg[r] : core_alloca(c, core_reg_type(c, r));
+                c->regions->known->same[r] ? own.reg[r] : core_alloca(c, core_reg_type(c, r));
     c->regs.reg = t->reg;
     core_guess_storage(c);
     t->guess = c->regs.guess;
@@ -45,9 +46,9 @@ make_agreement(struct core *c)
 {
     LLVMValueRef *reg = c->regs.reg, *agree_reg = c->regs.agree_reg;
     struct agree *agree = c->regs.agree;
-    c->regs.reg = c->phases->interleaved_turn[0].reg;
+    c->regs.reg = c->regions->interleaved_warp[0].reg;
     core_agree_storage(c);
-    c->phases->agree = c->regs.agree;
+    c->regions->agree = c->regs.agree;
     c->regs.reg = reg;
     c->regs.agree = agree;
     c->regs.agree_reg = agree_reg;
@@ -56,17 +57,17 @@ make_agreement(struct core *c)
 void
 interleave_begin(struct core *c)
 {
-    struct phases *p = c->phases;
+    struct barrier_regions *p = c->regions;
     uint32_t most = 1;
     for (uint32_t g = 0; g < p->group_count; g++)
         if (p->group[g].head && p->group[g].interleaved > 1) {
-            p->group[g].together = core_new_block(c, "together");
+            p->group[g].interleaved_head = core_new_block(c, "together");
             most = p->group[g].interleaved > most ? p->group[g].interleaved : most;
         }
     if (most == 1)
         return;
     for (uint32_t k = 0; k < most; k++)
-        make_turn(c, &p->interleaved_turn[k]);
+        make_context(c, &p->interleaved_warp[k]);
     make_agreement(c);
     if (p->columns)
         core_columns_room(c, p->columns);
@@ -86,9 +87,9 @@ resume_at(struct core *c, const struct interleave_site *s)
 {
     LLVMPositionBuilderAtEnd(c->e.b, s->resume);
     c->now.current = s->block;
-    const struct phase_group *g = &c->phases->group[c->phases->group_of[s->block]];
-    phases_forget(c, g);
-    bool ok = phases_restore(c, g, s->live, c->phases->parted);
+    const struct region_group *g = &c->regions->group[c->regions->group_of[s->block]];
+    regions_forget(c, g);
+    bool ok = regions_restore(c, g, s->live, c->regions->parted);
     LLVMBuildBr(c->e.b, s->tail);
     return ok;
 }
@@ -96,7 +97,7 @@ resume_at(struct core *c, const struct interleave_site *s)
 bool
 interleave_resume(struct core *c, uint32_t group)
 {
-    struct phases *p = c->phases;
+    struct barrier_regions *p = c->regions;
     LLVMBuilderRef b = c->e.b;
     bool ok = true;
     LLVMBasicBlockRef nowhere = core_new_block(c, "nowhere");
@@ -104,7 +105,7 @@ interleave_resume(struct core *c, uint32_t group)
     LLVMValueRef which = LLVMBuildSwitch(b, core_load_i32(c, p->at_site), nowhere, p->site_count);
     LLVMPositionBuilderAtEnd(b, nowhere);
     LLVMBuildUnreachable(b);
-    phases_use(c, &p->group[group].turn);
+    regions_use(c, &p->group[group].context);
     for (uint32_t k = 0; k < p->site_count && ok; k++) {
         if (p->group_of[p->site[k].block] != group)
             continue;
@@ -115,7 +116,7 @@ interleave_resume(struct core *c, uint32_t group)
 }
 
 static struct interleave_site *
-site_of(const struct phases *p, uint32_t b)
+site_of(const struct barrier_regions *p, uint32_t b)
 {
     for (uint32_t k = 0; k < p->site_count; k++)
         if (p->site[k].block == b)
@@ -126,7 +127,7 @@ site_of(const struct phases *p, uint32_t b)
 void
 interleave_tail(struct core *c, uint32_t b)
 {
-    const struct interleave_site *s = site_of(c->phases, b);
+    const struct interleave_site *s = site_of(c->regions, b);
     if (!s)
         return;
     LLVMBuildBr(c->e.b, s->tail);
@@ -134,16 +135,16 @@ interleave_tail(struct core *c, uint32_t b)
 }
 
 void
-interleave_next(struct core *c, const struct phase_group *g, LLVMValueRef next)
+interleave_next(struct core *c, const struct region_group *g, LLVMValueRef next)
 {
-    struct phases *p = c->phases;
+    struct barrier_regions *p = c->regions;
     LLVMBuilderRef b = c->e.b;
     LLVMBasicBlockRef all = core_new_block(c, "all_warps"), set = core_new_block(c, "all_parted");
     LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_load_i32(c, p->until), "");
-    phases_repeat(c, more, g->head, set, g->mark);
+    regions_repeat(c, more, g->head, set, g->mark);
     if (g->interleaved < p->warps) {
         more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, p->warps), "");
-        LLVMBuildCondBr(b, more, g->together, all);
+        LLVMBuildCondBr(b, more, g->interleaved_head, all);
     } else {
         LLVMBuildBr(b, all);
     }
@@ -154,19 +155,19 @@ interleave_next(struct core *c, const struct phase_group *g, LLVMValueRef next)
 
 struct interleaving {
     struct core *c;
-    struct phases *p;
-    struct phase_group *g;
+    struct barrier_regions *p;
+    struct region_group *g;
     uint32_t group;
     LLVMBasicBlockRef *block; /* per block, this version */
     LLVMValueRef base;        /* the first of the warps */
     LLVMValueRef mark;
-    uint64_t *straight; /* set of blocks: parts of a way (versions/straight.c) */
+    uint64_t *speculated; /* set of blocks: parts of a way (versions/speculate.c) */
 };
 
 static void
 use(const struct interleaving *j, uint32_t k)
 {
-    phases_use(j->c, &j->p->interleaved_turn[k]);
+    regions_use(j->c, &j->p->interleaved_warp[k]);
 }
 
 /* The next warps' turn; the builder is left where there are none. */
@@ -179,40 +180,40 @@ next_warps(const struct interleaving *j)
         return;
     LLVMBasicBlockRef all = core_new_block(c, "all_warps");
     LLVMValueRef next = LLVMBuildAdd(b, j->base, core_i32(c, j->g->interleaved), "");
-    LLVMBuildStore(b, next, j->p->turn);
+    LLVMBuildStore(b, next, j->p->warp);
     LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, j->p->warps), "");
-    phases_repeat(c, more, j->g->together, all, j->mark);
+    regions_repeat(c, more, j->g->interleaved_head, all, j->mark);
 }
 
 static void
-begin_together(struct interleaving *j)
+begin_interleaved(struct interleaving *j)
 {
     struct core *c = j->c;
-    struct phases *p = j->p;
+    struct barrier_regions *p = j->p;
     LLVMBuilderRef b = c->e.b;
-    LLVMPositionBuilderAtEnd(b, j->g->together);
-    j->base = j->g->interleaved == p->warps ? core_i32(c, 0) : core_load_i32(c, p->turn);
+    LLVMPositionBuilderAtEnd(b, j->g->interleaved_head);
+    j->base = j->g->interleaved == p->warps ? core_i32(c, 0) : core_load_i32(c, p->warp);
     for (uint32_t k = 0; k < j->g->interleaved; k++)
-        phases_turn(c, &p->interleaved_turn[k], LLVMBuildNUWAdd(b, j->base, core_i32(c, k), ""));
+        regions_warp(c, &p->interleaved_warp[k], LLVMBuildNUWAdd(b, j->base, core_i32(c, k), ""));
     for (uint32_t k = 0; k < p->count; k++)
-        if (p->phase[k].group == j->group)
-            p->phase[k].together = core_new_block(c, "phase");
-    phases_dispatch(c, j->group, true);
+        if (p->region[k].group == j->group)
+            p->region[k].interleaved = core_new_block(c, "phase");
+    regions_dispatch(c, j->group, true);
 }
 
 static bool
-begin_phase(struct interleaving *j, struct phase *x)
+begin_region(struct interleaving *j, struct barrier_region *x)
 {
     struct core *c = j->c;
     const uint64_t *live = c->wir->blocks[x->entry].live_in;
     bool ok = true;
-    LLVMPositionBuilderAtEnd(c->e.b, x->together);
+    LLVMPositionBuilderAtEnd(c->e.b, x->interleaved);
     c->now.current = x->entry;
     for (uint32_t k = 0; k < j->g->interleaved && ok; k++) {
         use(j, k);
-        phases_forget(c, j->g);
-        ok = x->barrier == UINT32_MAX || phases_restore(c, j->g, live, j->p->before);
-        phases_start(c, x);
+        regions_forget(c, j->g);
+        ok = x->barrier == UINT32_MAX || regions_restore(c, j->g, live, j->p->before);
+        regions_start(c, x);
     }
     LLVMBuildBr(c->e.b, j->block[x->entry]);
     return ok;
@@ -242,7 +243,7 @@ save_all(const struct interleaving *j, const uint64_t *live, uint32_t b)
 {
     for (uint32_t k = 0; k < j->g->interleaved; k++) {
         use(j, k);
-        phases_save(j->c, live, b);
+        regions_save(j->c, live, b);
     }
 }
 
@@ -251,7 +252,7 @@ static void
 end_parting(struct interleaving *j, uint32_t b)
 {
     struct core *c = j->c;
-    struct phases *p = j->p;
+    struct barrier_regions *p = j->p;
     LLVMBuilderRef bld = c->e.b;
     const struct wir_block *blk = &c->wir->blocks[b];
     const struct wir_insn *i = &c->wir->insns[blk->end_insn];
@@ -274,8 +275,8 @@ end_parting(struct interleaving *j, uint32_t b)
     LLVMPositionBuilderAtEnd(bld, part);
     const struct interleave_site *s = site_of(p, b);
     save_all(j, s->live, b);
-    phases_keep(c, s->live, p->parted);
-    LLVMBuildStore(bld, j->base, p->turn);
+    regions_keep(c, s->live, p->parted);
+    LLVMBuildStore(bld, j->base, p->warp);
     LLVMBuildStore(bld, LLVMBuildAdd(bld, j->base, core_i32(c, j->g->interleaved), ""), p->until);
     LLVMBuildStore(bld, core_i32(c, (uint32_t)(s - p->site)), p->at_site);
     LLVMBuildBr(bld, j->g->head);
@@ -298,10 +299,10 @@ static void
 end_barrier(struct interleaving *j, uint32_t b)
 {
     struct core *c = j->c;
-    const struct phase *next = phases_after(j->p, b);
+    const struct barrier_region *next = regions_after(j->p, b);
     save_all(j, c->wir->blocks[next->entry].live_in, b);
     next_warps(j);
-    phases_leave(c, next);
+    regions_leave(c, next);
 }
 
 static void
@@ -332,17 +333,17 @@ end_block(struct interleaving *j, uint32_t b)
 }
 
 /* From the end of block b on without branches, where all that they ask
- * holds (versions/straight.c). */
+ * holds (versions/speculate.c). */
 static bool
-emit_straight(struct interleaving *j, uint32_t b)
+emit_speculation(struct interleaving *j, uint32_t b)
 {
     struct core *c = j->c;
     bool ok = true;
     if (c->wir->blocks[b].end != WIR_BRANCH || warps_agree(j->p->known, b) ||
-        set_has(j->straight, b) || !emit_on(&c->e, PASS_SPECULATE))
+        set_has(j->speculated, b) || !emit_on(&c->e, PASS_SPECULATE))
         return true;
     use(j, 0);
-    struct straight *s = straight_new(c, b);
+    struct speculation *s = speculation_new(c, b);
     uint32_t place = c->wir->insns[c->wir->blocks[b].end_insn].place;
     if (!s) {
         emit_remark_at(&c->e, PASS_SPECULATE, false, place,
@@ -350,22 +351,22 @@ emit_straight(struct interleaving *j, uint32_t b)
         return true;
     }
     emit_remark_at(&c->e, PASS_SPECULATE, true, place, "%u branches behind one test",
-                   straight_branches(s));
-    if (straight_products(s))
+                   speculation_branches(s));
+    if (speculation_products(s))
         emit_remark_at(&c->e, PASS_INDEX_PRODUCTS, true, place,
-                       "%u indices that are sums of products", straight_products(s));
+                       "%u indices that are sums of products", speculation_products(s));
     LLVMBasicBlockRef way = core_new_block(c, "straight"),
                       other = core_new_block(c, "not_straight");
-    LLVMValueRef fine = straight_test(c, s);
+    LLVMValueRef fine = speculation_test(c, s);
     ok = fine != NULL;
     if (ok)
         version_guard(c, fine, way, other);
     const struct version own = c->now.version;
-    c->now.version.straight = s;
+    c->now.version.speculation = s;
     c->now.version.assume |= ASSUME_BOUNDS;
     uint32_t last = b;
-    for (uint32_t k = 1, at; ok && (at = straight_block(s, k)) != UINT32_MAX; k++) {
-        set_add(j->straight, at);
+    for (uint32_t k = 1, at; ok && (at = speculation_block(s, k)) != UINT32_MAX; k++) {
+        set_add(j->speculated, at);
         ok = version_insns(c, at);
         last = at;
     }
@@ -374,7 +375,7 @@ emit_straight(struct interleaving *j, uint32_t b)
         end_block(j, last);
     LLVMPositionBuilderAtEnd(c->e.b, other);
     c->now.current = b;
-    straight_free(s);
+    speculation_free(s);
     return ok;
 }
 
@@ -382,7 +383,7 @@ static bool
 end_version(struct core *c, const struct version_code *v, uint32_t b)
 {
     (void)c;
-    if (!emit_straight(v->own, b))
+    if (!emit_speculation(v->own, b))
         return false;
     end_block(v->own, b);
     return true;
@@ -394,15 +395,15 @@ enter_version(struct core *c, struct version_code *v)
     struct interleaving *j = v->own;
     bool ok = true;
     c->regs.agree = j->p->agree;
-    c->regs.agree_reg = j->p->interleaved_turn[0].reg;
-    j->mark = phases_mark(c, false);
+    c->regs.agree_reg = j->p->interleaved_warp[0].reg;
+    j->mark = regions_mark(c, false);
     for (uint32_t b = 0; b < c->wir->block_count; b++)
         if (j->p->group_of[b] == j->group)
             j->block[b] = core_new_block(c, "j");
-    begin_together(j);
+    begin_interleaved(j);
     for (uint32_t k = 0; k < j->p->count && ok; k++)
-        if (j->p->phase[k].group == j->group)
-            ok = begin_phase(j, &j->p->phase[k]);
+        if (j->p->region[k].group == j->group)
+            ok = begin_region(j, &j->p->region[k]);
     return ok;
 }
 
@@ -411,7 +412,7 @@ free_version(struct version_code *v)
 {
     struct interleaving *j = v->own;
     ls_release(j->block);
-    ls_release(j->straight);
+    ls_release(j->speculated);
     ls_release(j);
 }
 
@@ -420,9 +421,9 @@ interleave_version(struct core *c, uint32_t group)
 {
     struct interleaving *j = ls_alloc(sizeof *j);
     *j = (struct interleaving){
-        .c = c, .p = c->phases, .g = &c->phases->group[group], .group = group};
+        .c = c, .p = c->regions, .g = &c->regions->group[group], .group = group};
     j->block = ls_alloc(sizeof *j->block * (c->wir->block_count + 1));
-    j->straight = ls_alloc(sizeof *j->straight * (c->wir->block_count / 64 + 1));
+    j->speculated = ls_alloc(sizeof *j->speculated * (c->wir->block_count / 64 + 1));
     struct version v = {.block = j->block,
                         .warps = j->g->interleaved,
                         .assume = ASSUME_FULL,

@@ -11,24 +11,26 @@
 #include <string.h>
 
 enum {
-    /* A phase with a branch that parts warps in every block, by their number: of a tree's phases of
-     * five instructions (57 ms instead of 35, all together) nothing would be left to run together;
-     * of loads with those of the edge behind them, most (1-D convolution: 12.5 ms, 10.4 in
-     * pairs, 12.4 in eights). */
+    /* A region with a branch that parts warps in every block, by their number: of a tree's regions
+     * of five instructions (57 ms instead of 35, all together) nothing would be left to run
+     * together; of loads with those of the edge behind them, most (1-D convolution: 12.5 ms, 10.4
+     * in pairs, 12.4 in eights). */
     PARTING_INSNS = 16,
     PARTING_WARPS = 2,
-    /* Of a phase, times the warps: the time to compile it (the plain product, 84 instructions: 0.05
-     * s by itself, 0.10 for four warps, 0.15 for eight, and 79 and 80 ms to run instead of 204). */
+    /* Of a region, times the warps: the time to compile it (the plain product, 84 instructions:
+     * 0.05 s by itself, 0.10 for four warps, 0.15 for eight, and 79 and 80 ms to run instead of
+     * 204). */
     MOST_INSNS = 460,
     ROOM = 26, /* vector registers of 512 bits for what the warps hold */
 };
 
-/* -- which phases, and how many warps ---------------------------------------------------------- */
+/* -- which regions, and how many warps ----------------------------------------------------------
+ */
 
 /* Registers of 512 bits that a warp's values alive at the start of the block take, of those that
  * the group uses. */
 static uint32_t
-registers_at(const struct core *c, const struct phases *p, const uint64_t *live,
+registers_at(const struct core *c, const struct barrier_regions *p, const uint64_t *live,
              const uint64_t *used)
 {
     uint32_t bits = 0;
@@ -102,7 +104,7 @@ leaves_loop(const struct wir *f, uint32_t block)
 }
 
 static void
-measure_block(const struct core *c, struct phases *p, uint32_t b, struct measure *m)
+measure_block(const struct core *c, struct barrier_regions *p, uint32_t b, struct measure *m)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
     struct plan_scope scope = core_scope(c);
@@ -116,7 +118,7 @@ measure_block(const struct core *c, struct phases *p, uint32_t b, struct measure
     for (uint32_t k = 0; k < blk->count; k++) {
         const struct wir_insn *i = &c->wir->insns[blk->first + k];
         bool scatter = is_scatter(c, i);
-        if (scatter && !p->columns && plan_keeps_together(&scope, i, b))
+        if (scatter && !p->columns && plan_keeps_interleaved(&scope, i, b))
             p->columns = i;
         m->fits &= insn_fits(i) && (!scatter || p->columns == i);
         set_add_all(m->used, wir_values(c->wir, blk->first + k));
@@ -126,7 +128,8 @@ measure_block(const struct core *c, struct phases *p, uint32_t b, struct measure
 
 /* How many warps of the group run together. */
 static uint32_t
-choose(const struct core *c, struct phases *p, uint32_t group, const bool *shaped, uint32_t *sites)
+choose(const struct core *c, struct barrier_regions *p, uint32_t group, const bool *shaped,
+       uint32_t *sites)
 {
     struct measure m = {.fits = true, .shaped = shaped};
     m.used = ls_alloc(sizeof *m.used * (c->wir->reg_words + 1));
@@ -161,7 +164,7 @@ choose(const struct core *c, struct phases *p, uint32_t group, const bool *shape
 }
 
 static void
-add_site(const struct core *c, struct phases *p, uint32_t b)
+add_site(const struct core *c, struct barrier_regions *p, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
     struct interleave_site *s = &p->site[p->site_count++];
@@ -174,13 +177,13 @@ add_site(const struct core *c, struct phases *p, uint32_t b)
 }
 
 void
-interleave_choose(const struct core *c, struct phases *p)
+interleave_choose(const struct core *c, struct barrier_regions *p)
 {
     uint32_t sites = 0;
     for (uint32_t g = 0; g < p->group_count; g++) {
         uint32_t more = 0;
         const struct wir_insn *columns = p->columns;
-        p->group[g].interleaved = p->group[g].phases && emit_on(&c->e, PASS_INTERLEAVE)
+        p->group[g].interleaved = p->group[g].regions && emit_on(&c->e, PASS_INTERLEAVE)
                                       ? choose(c, p, g, p->known->shaped, &more)
                                       : 1;
         if (p->group[g].interleaved == 1)
@@ -197,11 +200,11 @@ interleave_choose(const struct core *c, struct phases *p)
 }
 
 void
-interleave_free(struct phases *p)
+interleave_free(struct barrier_regions *p)
 {
     for (uint32_t k = 0; k < INTERLEAVE_MOST; k++) {
-        ls_release(p->interleaved_turn[k].reg);
-        ls_release(p->interleaved_turn[k].guess);
+        ls_release(p->interleaved_warp[k].reg);
+        ls_release(p->interleaved_warp[k].guess);
     }
     ls_release(p->agree);
 }

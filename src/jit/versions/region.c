@@ -14,7 +14,7 @@
 
 /* A reduction over all threads of the block gives them all the same. */
 static bool
-phases_is_reduction(const struct wir_insn *i)
+is_reduction(const struct wir_insn *i)
 {
     return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);
 }
@@ -26,7 +26,7 @@ phases_is_reduction(const struct wir_insn *i)
 static uint64_t *
 kept(const struct core *c, const uint64_t *live, bool once)
 {
-    const struct warps *known = c->phases->known;
+    const struct warps *known = c->regions->known;
     uint64_t *set = ls_alloc(sizeof *set * (c->wir->reg_words + 1));
     for (uint32_t r = 0; r < c->wir->reg_count; r++)
         if (set_has(live, r) && c->regs.reg[r] && !known->again[r] && known->same[r] == once &&
@@ -42,12 +42,12 @@ makes_again(const struct core *c, uint32_t k, const uint64_t *set)
     const struct wir_insn *i = &c->wir->insns[k];
     const struct ptx_operand *to = i->i.operand_count ? &i->i.operand[0] : NULL;
     return to && to->kind == PTX_O_REG && set_has(set, to->reg) &&
-           c->phases->known->again[to->reg] && wir_only_writer(c->wir, to->reg) == i;
+           c->regions->known->again[to->reg] && wir_only_writer(c->wir, to->reg) == i;
 }
 
 /* Live registers that the group needs and that are computed from the thread's number once more. */
 static bool
-compute_again(struct core *c, const struct phase_group *g, const uint64_t *live)
+compute_again(struct core *c, const struct region_group *g, const uint64_t *live)
 {
     const struct wir *f = c->wir;
     uint64_t *set = ls_alloc(sizeof *set * (f->reg_words + 1));
@@ -57,7 +57,7 @@ compute_again(struct core *c, const struct phase_group *g, const uint64_t *live)
     for (uint32_t k = f->insn_count; k-- > 0;) {
         struct span uses = makes_again(c, k, set) ? wir_values(f, k) : (struct span){0};
         for (uint32_t n = 0; n < uses.count; n++)
-            if (c->phases->known->again[uses.at[n]])
+            if (c->regions->known->again[uses.at[n]])
                 set_add(set, uses.at[n]);
     }
     for (uint32_t k = 0; k < f->insn_count && ok; k++)
@@ -68,14 +68,14 @@ compute_again(struct core *c, const struct phase_group *g, const uint64_t *live)
 }
 
 void
-phases_turn(struct core *c, struct turn *t, LLVMValueRef warp_index)
+regions_warp(struct core *c, struct warp_context *t, LLVMValueRef warp_index)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i8 = core_scalar(c, 8), ptr = LLVMPointerTypeInContext(c->e.context, 0);
     t->warp_index = warp_index;
     LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, warp_index, core_scalar(c, 64), ""),
                                    core_i64(c, sizeof(struct jit_warp)), "");
-    t->warp = LLVMBuildInBoundsGEP2(b, i8, c->phases->first, &at, 1, "");
+    t->warp = LLVMBuildInBoundsGEP2(b, i8, c->regions->first, &at, 1, "");
     t->frame = core_load_field(c, t->warp, FIELD(jit_warp, frame), ptr);
     core_tid(c, warp_index, t->tid);
 }
@@ -91,9 +91,9 @@ begin_start(struct core *c)
 static void
 take_result(struct core *c, const struct wir_insn *i)
 {
-    if (!phases_is_reduction(i))
+    if (!is_reduction(i))
         return;
-    LLVMValueRef v = core_load_i32(c, c->phases->result);
+    LLVMValueRef v = core_load_i32(c, c->regions->result);
     if (!ptx_has(&i->i, PTX_M_POPC))
         v = LLVMBuildICmp(c->e.b, LLVMIntNE, v, core_i32(c, 0), "");
     core_write(c, i, &i->i.operand[0], v, false);
@@ -102,12 +102,12 @@ take_result(struct core *c, const struct wir_insn *i)
 /* What the last warp left in registers is nothing to this one: without saying so they would stay
  * alive in the function. */
 void
-phases_forget(struct core *c, const struct phase_group *g)
+regions_forget(struct core *c, const struct region_group *g)
 {
     for (uint32_t r = 0; r < c->wir->reg_count; r++) {
         if (!set_has(g->used, r) || !set_has(g->needed, r))
             continue;
-        if (c->regs.reg[r] && !(c->phases->known->same[r] && c->phases->known->fixed[r]))
+        if (c->regs.reg[r] && !(c->regions->known->same[r] && c->regions->known->fixed[r]))
             LLVMBuildStore(c->e.b, LLVMGetUndef(core_reg_type(c, r)), c->regs.reg[r]);
         core_guess_forget(c, r);
     }
@@ -134,13 +134,13 @@ copy_once(struct core *c, const uint64_t *live, LLVMValueRef *copies, bool save)
 }
 
 void
-phases_keep(struct core *c, const uint64_t *live, LLVMValueRef *copies)
+regions_keep(struct core *c, const uint64_t *live, LLVMValueRef *copies)
 {
     copy_once(c, live, copies, true);
 }
 
 void
-phases_save(struct core *c, const uint64_t *live, uint32_t block)
+regions_save(struct core *c, const uint64_t *live, uint32_t block)
 {
     uint64_t *framed = kept(c, live, false);
     frame_save(c, framed, c->saved.kept[block]);
@@ -148,8 +148,8 @@ phases_save(struct core *c, const uint64_t *live, uint32_t block)
 }
 
 bool
-phases_restore(struct core *c, const struct phase_group *g, const uint64_t *live,
-               LLVMValueRef *copies)
+regions_restore(struct core *c, const struct region_group *g, const uint64_t *live,
+                LLVMValueRef *copies)
 {
     uint64_t *framed = kept(c, live, false);
     for (uint32_t w = 0; w < c->wir->reg_words; w++)
@@ -160,10 +160,11 @@ phases_restore(struct core *c, const struct phase_group *g, const uint64_t *live
     return compute_again(c, g, live);
 }
 
-/* -- a phase begins ---------------------------------------------------------------------------- */
+/* -- a region begins ----------------------------------------------------------------------------
+ */
 
 void
-phases_start(struct core *c, const struct phase *x)
+regions_start(struct core *c, const struct barrier_region *x)
 {
     if (x->barrier == UINT32_MAX)
         begin_start(c);
@@ -175,7 +176,7 @@ phases_start(struct core *c, const struct phase *x)
  * as constants in all lanes, would be kept in registers that the warp needs (the product of 4 x 4
  * sums a thread: 67 ms like this, 101 ms with it). */
 LLVMValueRef
-phases_mark(struct core *c, bool unrolled)
+regions_mark(struct core *c, bool unrolled)
 {
     LLVMContextRef x = c->e.context;
     const char *what[] = {"llvm.licm.disable",
@@ -191,18 +192,18 @@ phases_mark(struct core *c, bool unrolled)
 }
 
 void
-phases_dispatch(struct core *c, uint32_t group, bool together)
+regions_dispatch(struct core *c, uint32_t group, bool interleaved)
 {
-    const struct phases *p = c->phases;
+    const struct barrier_regions *p = c->regions;
     LLVMBasicBlockRef first = NULL;
     LLVMValueRef which = NULL;
     for (uint32_t k = 0; k < p->count; k++) {
-        if (p->phase[k].group != group)
+        if (p->region[k].group != group)
             continue;
-        LLVMBasicBlockRef to = together ? p->phase[k].together : p->phase[k].resume;
+        LLVMBasicBlockRef to = interleaved ? p->region[k].interleaved : p->region[k].resume;
         if (first && !which)
-            which =
-                LLVMBuildSwitch(c->e.b, core_load_i32(c, p->number), first, p->group[group].phases);
+            which = LLVMBuildSwitch(c->e.b, core_load_i32(c, p->number), first,
+                                    p->group[group].regions);
         if (first)
             LLVMAddCase(which, core_i32(c, k), to);
         else
@@ -213,8 +214,8 @@ phases_dispatch(struct core *c, uint32_t group, bool together)
 }
 
 void
-phases_repeat(struct core *c, LLVMValueRef more, LLVMBasicBlockRef head, LLVMBasicBlockRef out,
-              LLVMValueRef mark)
+regions_repeat(struct core *c, LLVMValueRef more, LLVMBasicBlockRef head, LLVMBasicBlockRef out,
+               LLVMValueRef mark)
 {
     LLVMSetMetadata(LLVMBuildCondBr(c->e.b, more, head, out),
                     LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), mark);
@@ -222,32 +223,33 @@ phases_repeat(struct core *c, LLVMValueRef more, LLVMBasicBlockRef head, LLVMBas
 }
 
 LLVMBasicBlockRef
-phases_head(const struct phases *p, uint32_t group)
+regions_head(const struct barrier_regions *p, uint32_t group)
 {
-    const struct phase_group *g = &p->group[group];
-    return g->interleaved > 1 ? g->together : g->head;
+    const struct region_group *g = &p->group[group];
+    return g->interleaved > 1 ? g->interleaved_head : g->head;
 }
 
-/* -- a phase ends ------------------------------------------------------------------------------ */
+/* -- a region ends ------------------------------------------------------------------------------
+ */
 
-const struct phase *
-phases_after(const struct phases *p, uint32_t barrier)
+const struct barrier_region *
+regions_after(const struct barrier_regions *p, uint32_t barrier)
 {
     uint32_t next = 0;
-    while (p->phase[next].barrier != barrier)
+    while (p->region[next].barrier != barrier)
         next++;
-    return &p->phase[next];
+    return &p->region[next];
 }
 
 void
-phases_leave(struct core *c, const struct phase *next)
+regions_leave(struct core *c, const struct barrier_region *next)
 {
-    struct phases *p = c->phases;
+    struct barrier_regions *p = c->regions;
     LLVMBuilderRef b = c->e.b;
-    phases_keep(c, c->wir->blocks[next->entry].live_in, p->before);
+    regions_keep(c, c->wir->blocks[next->entry].live_in, p->before);
     /* What others wrote meanwhile is to be seen: nothing that was loaded before counts any more. */
     LLVMBuildFence(b, LLVMAtomicOrderingSequentiallyConsistent, true, "");
-    LLVMBuildStore(b, core_i32(c, 0), p->turn);
-    LLVMBuildStore(b, core_i32(c, (uint32_t)(next - p->phase)), p->number);
-    LLVMBuildBr(b, phases_head(p, next->group));
+    LLVMBuildStore(b, core_i32(c, 0), p->warp);
+    LLVMBuildStore(b, core_i32(c, (uint32_t)(next - p->region)), p->number);
+    LLVMBuildBr(b, regions_head(p, next->group));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * regions_find.c: whether a kernel can be run barrier region by barrier region. Start at
- * core_phases_new.
+ * core_regions_new.
  */
 #include "jit/versions/versions.h"
 
@@ -11,12 +11,12 @@
 #include <string.h>
 
 enum {
-    UNROLLED_INSNS = 160, /* of a phase, times the warps: the code for it stays below 16 KiB */
-    /* Instructions of a phase from which on what a barrier costs is nothing beside it, while LLVM
+    UNROLLED_INSNS = 160, /* of a region, times the warps: the code for it stays below 16 KiB */
+    /* Instructions of a region from which on what a barrier costs is nothing beside it, while LLVM
      * needs twice the time for a function made of loops over the warps (the product of 8 x 8 sums a
      * thread: 3.6 instead of 1.5 s) and its code is slower by a fifth: more is spilled. */
     LARGE_INSNS = 300,
-    /* Registers times phases. Below, each phase brings back and forgets all registers, and LLVM
+    /* Registers times regions. Below, each region brings back and forgets all registers, and LLVM
      * drops what nobody looks at; it orders what is left as it always did. Above, that would be
      * nearly all that is emitted (2,000 registers, 288 barriers: 950,000 of 1,070,000 instructions,
      * 7 s of passes). */
@@ -106,7 +106,8 @@ misfit(const struct core *c)
     return NULL;
 }
 
-/* -- phases ------------------------------------------------------------------------------------ */
+/* -- regions ------------------------------------------------------------------------------------
+ */
 
 struct walk {
     const struct wir *f;
@@ -124,10 +125,10 @@ walk_to(struct walk *w, uint32_t b)
 }
 
 static void
-add_phase(const struct core *c, struct phases *p, uint32_t barrier)
+add_region(const struct core *c, struct barrier_regions *p, uint32_t barrier)
 {
     const struct wir *f = c->wir;
-    struct phase *x = &p->phase[p->count++];
+    struct barrier_region *x = &p->region[p->count++];
     struct walk w = {.f = f, .seen = ls_alloc(f->block_count + 1)};
     x->barrier = barrier;
     x->entry = barrier == UINT32_MAX ? 0 : f->blocks[barrier].succ[0];
@@ -144,7 +145,7 @@ add_phase(const struct core *c, struct phases *p, uint32_t barrier)
 }
 
 static bool
-share_blocks(const struct core *c, const struct phase *a, const struct phase *b)
+share_blocks(const struct core *c, const struct barrier_region *a, const struct barrier_region *b)
 {
     for (uint32_t k = 0; k < c->wir->block_count / 64 + 1; k++)
         if (a->blocks[k] & b->blocks[k])
@@ -152,25 +153,25 @@ share_blocks(const struct core *c, const struct phase *a, const struct phase *b)
     return false;
 }
 
-/* Phases of so many instructions that calls do not matter. */
+/* Regions of so many instructions that calls do not matter. */
 static bool
-is_large(const struct core *c, const struct phases *p)
+is_large(const struct core *c, const struct barrier_regions *p)
 {
     for (uint32_t k = 0; k < p->count; k++) {
         uint32_t insns = 0;
         for (uint32_t b = 0; b < c->wir->block_count; b++)
-            insns += set_has(p->phase[k].blocks, b) ? c->wir->blocks[b].count : 0;
+            insns += set_has(p->region[k].blocks, b) ? c->wir->blocks[b].count : 0;
         if (insns > LARGE_INSNS)
             return true;
     }
     return false;
 }
 
-/* Registers that hold something when one of the phase's blocks or what is behind its barriers
+/* Registers that hold something when one of the region's blocks or what is behind its barriers
  * begins. What is written and read inside of one block needs no more: LLVM makes values of it
  * without a look at the others. */
 static void
-add_used(const struct core *c, const struct phase *x, bool many, uint64_t *used)
+add_used(const struct core *c, const struct barrier_region *x, bool many, uint64_t *used)
 {
     const struct wir *f = c->wir;
     if (!many)
@@ -187,39 +188,39 @@ add_used(const struct core *c, const struct phase *x, bool many, uint64_t *used)
     }
 }
 
-/* Numbers the groups; few instructions, one phase and no loop: unrolled. */
+/* Numbers the groups; few instructions, one region and no loop: unrolled. */
 static void
-make_groups(const struct core *c, struct phases *p)
+make_groups(const struct core *c, struct barrier_regions *p)
 {
     const struct wir *f = c->wir;
     for (uint32_t k = 0; k < p->count; k++)
-        p->phase[k].group = k;
+        p->region[k].group = k;
     for (uint32_t a = 0; a < p->count; a++)
         for (uint32_t b = 0; b < a; b++) {
-            uint32_t from = p->phase[a].group, to = p->phase[b].group;
-            for (uint32_t k = 0; share_blocks(c, &p->phase[a], &p->phase[b]) && k < p->count; k++)
-                if (p->phase[k].group == from)
-                    p->phase[k].group = to;
+            uint32_t from = p->region[a].group, to = p->region[b].group;
+            for (uint32_t k = 0; share_blocks(c, &p->region[a], &p->region[b]) && k < p->count; k++)
+                if (p->region[k].group == from)
+                    p->region[k].group = to;
         }
     p->many = (uint64_t)p->count * f->reg_count > MANY_REGISTERS;
     p->group_count = p->count; /* some stay empty */
-    p->group = ARENA_ARRAY(&p->arena, struct phase_group, p->count);
+    p->group = ARENA_ARRAY(&p->arena, struct region_group, p->count);
     for (uint32_t k = 0; k < p->count; k++) {
-        struct phase_group *g = &p->group[p->phase[k].group];
+        struct region_group *g = &p->group[p->region[k].group];
         uint32_t insns = 0;
         bool loops = false;
-        g->phases++;
+        g->regions++;
         if (!g->used)
             g->used = ARENA_ARRAY(&p->arena, uint64_t, f->reg_words + 1);
-        add_used(c, &p->phase[k], p->many, g->used);
+        add_used(c, &p->region[k], p->many, g->used);
         for (uint32_t b = 0; b < f->block_count; b++)
-            if (set_has(p->phase[k].blocks, b)) {
-                p->group_of[b] = p->phase[k].group;
+            if (set_has(p->region[k].blocks, b)) {
+                p->group_of[b] = p->region[k].group;
                 insns += f->blocks[b].count;
                 loops |= f->blocks[b].loop != UINT32_MAX && f->loops[f->blocks[b].loop].head == b &&
                          f->blocks[b].end != WIR_BARRIER;
             }
-        g->unrolled = emit_on(&c->e, PASS_UNROLL) && g->phases == 1 && !loops &&
+        g->unrolled = emit_on(&c->e, PASS_UNROLL) && g->regions == 1 && !loops &&
                       insns * p->warps <= UNROLLED_INSNS;
     }
 }
@@ -237,7 +238,7 @@ core_barriers_pass(const struct core *c)
 
 /* The remark (--remarks) about barrier regions and the registers computed again in them. */
 static void
-remark(const struct core *c, const struct phases *p)
+remark(const struct core *c, const struct barrier_regions *p)
 {
     uint32_t again = 0;
     if (!c->e.remarks)
@@ -254,17 +255,17 @@ remark(const struct core *c, const struct phases *p)
                           p->count > 1 ? "no register that the thread's number decides"
                                        : "no barrier");
     for (uint32_t g = 0; g < p->group_count; g++)
-        if (p->group[g].phases && p->group[g].unrolled)
+        if (p->group[g].regions && p->group[g].unrolled)
             jit_remark_kernel(c->e.remarks, PASS_UNROLL, true, "region %u, %u warps", g, p->warps);
-        else if (p->group[g].phases && emit_on(&c->e, PASS_UNROLL))
+        else if (p->group[g].regions && emit_on(&c->e, PASS_UNROLL))
             jit_remark_kernel(
                 c->e.remarks, PASS_UNROLL, false,
                 "region %u: interleaved, a loop, or more than %d instructions in all warps", g,
                 UNROLLED_INSNS);
 }
 
-struct phases *
-core_phases_new(const struct core *c)
+struct barrier_regions *
+core_regions_new(const struct core *c)
 {
     const struct wir *f = c->wir;
     const uint32_t *dim = c->facts->shape.block;
@@ -278,7 +279,7 @@ core_phases_new(const struct core *c)
         jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "%s", why);
         return NULL;
     }
-    struct phases *p = ls_alloc(sizeof *p);
+    struct barrier_regions *p = ls_alloc(sizeof *p);
     p->warps = dim[0] * dim[1] * dim[2] / LANES;
     p->known = warps_new(c->facts, emit_is_arith);
     if (!emit_on(&c->e, PASS_REMATERIALISE))
@@ -295,18 +296,18 @@ core_phases_new(const struct core *c)
     if (!fits) {
         jit_remark_kernel(c->e.remarks, PASS_REGIONS, false,
                           "a barrier that threads may take different ways to");
-        core_phases_free(p);
+        core_regions_free(p);
         return NULL;
     }
-    p->phase = ARENA_ARRAY(&p->arena, struct phase, barriers + 1);
-    add_phase(c, p, UINT32_MAX);
+    p->region = ARENA_ARRAY(&p->arena, struct barrier_region, barriers + 1);
+    add_region(c, p, UINT32_MAX);
     for (uint32_t b = 0; b < f->block_count; b++)
         if (f->blocks[b].end == WIR_BARRIER)
-            add_phase(c, p, b);
+            add_region(c, p, b);
     if (is_large(c, p)) {
         jit_remark_kernel(c->e.remarks, PASS_REGIONS, false,
                           "a region of more than %d instructions", LARGE_INSNS);
-        core_phases_free(p);
+        core_regions_free(p);
         return NULL;
     }
     make_groups(c, p);
@@ -316,7 +317,7 @@ core_phases_new(const struct core *c)
 }
 
 void
-core_phases_free(struct phases *p)
+core_regions_free(struct barrier_regions *p)
 {
     if (!p)
         return;

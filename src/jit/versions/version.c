@@ -3,13 +3,13 @@
  * versions/version.c: the versions of a function's blocks, emitted one after the other.
  *
  *     plain        whichever lanes come, one warp; what all others fall back to
- *     full mask    all 32 lanes of a warp (whole.c). Guard: in front of each block; out: a branch
- *                  that parts lanes
- *     interleaved  2, 4 or 8 warps of a barrier region, all lanes of each (interleave.c). Guard:
- *                  none, the region begins with it; out: a branch that parts these warps (a site)
+ *     full mask    all 32 lanes of a warp (full_mask.c). Guard: in front of each block; out: a
+ * branch that parts lanes interleaved  2, 4 or 8 warps of a barrier region, all lanes of each
+ * (interleave.c). Guard: none, the region begins with it; out: a branch that parts these warps (a
+ * site)
  *
  * Inside one of them a run of blocks may have further ones, behind a guard of their own: conditions
- * that all hold (taps.c), indices within bounds (straight.c).
+ * that all hold (if_convert.c), indices within bounds (speculate.c).
  */
 #include "jit/versions/versions.h"
 
@@ -29,10 +29,10 @@ version_insns(struct core *c, uint32_t b)
     uint32_t warps = c->now.version.warps;
     c->now.current = b;
     for (uint32_t n = blk->first; n < blk->first + blk->count; n++) {
-        uint32_t times = warps > 1 && warps_once(c->phases->known, n) ? 1 : warps;
+        uint32_t times = warps > 1 && warps_once(c->regions->known, n) ? 1 : warps;
         for (uint32_t k = 0; k < times; k++) {
             if (warps > 1)
-                phases_use(c, &c->phases->interleaved_turn[k]);
+                regions_use(c, &c->regions->interleaved_warp[k]);
             if (!core_insn(c, &c->wir->insns[n]))
                 return false;
             c->now.synced = false;
@@ -48,7 +48,7 @@ core_plan_versions(struct core *c)
     struct plans *p = &c->plans;
     const uint32_t blocks = c->wir->block_count;
     p->sum = ARENA_ARRAY(&p->arena, const struct plan_sum *, c->wir->insn_count + 1);
-    s.kept = c->phases ? c->phases->columns : NULL;
+    s.kept = c->regions ? c->regions->columns : NULL;
     for (struct plan_set *set = &p->plain; set <= &p->interleaved; set++)
         plans_set(p, c->wir, set, set == &p->interleaved);
     for (s.block = 0; s.block < blocks; s.block++) {
@@ -59,14 +59,14 @@ core_plan_versions(struct core *c)
     }
     s.full = true;
     for (s.block = 0; s.block < blocks; s.block++)
-        if (c->whole[s.block]) {
+        if (c->full_mask[s.block]) {
             plans_block(p, &s, &p->full);
             core_if_convert_plan(c, &s, s.block);
         }
-    s.kept = c->phases ? c->phases->columns : NULL;
-    for (s.block = 0; c->phases && s.block < blocks; s.block++) {
-        uint32_t g = c->phases->group_of[s.block];
-        s.interleaved = g == UINT32_MAX ? 1 : c->phases->group[g].interleaved;
+    s.kept = c->regions ? c->regions->columns : NULL;
+    for (s.block = 0; c->regions && s.block < blocks; s.block++) {
+        uint32_t g = c->regions->group_of[s.block];
+        s.interleaved = g == UINT32_MAX ? 1 : c->regions->group[g].interleaved;
         if (s.interleaved > 1)
             plans_block(p, &s, &p->interleaved);
     }
@@ -100,12 +100,12 @@ core_versions(struct core *c, struct version_code plain)
 {
     if (!emit_version(c, &plain))
         return false;
-    if (!c->phases)
+    if (!c->regions)
         return true;
-    struct version_code whole = core_whole_version(c);
+    struct version_code whole = core_full_mask_version(c);
     bool ok = emit_version(c, &whole);
-    for (uint32_t g = 0; g < c->phases->group_count && ok; g++)
-        if (c->phases->group[g].head && c->phases->group[g].interleaved > 1) {
+    for (uint32_t g = 0; g < c->regions->group_count && ok; g++)
+        if (c->regions->group[g].head && c->regions->group[g].interleaved > 1) {
             struct version_code interleaved = interleave_version(c, g);
             ok = emit_version(c, &interleaved);
         }

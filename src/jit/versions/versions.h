@@ -22,7 +22,7 @@ bool interleave_resume(struct core *c, uint32_t group);
 /* Before the end of block b is emitted for one warp: where those that parted there come to it. */
 void interleave_tail(struct core *c, uint32_t b);
 /* One of the parted warps is done: the builder is left where all of the block are. */
-void interleave_next(struct core *c, const struct phase_group *g, LLVMValueRef next);
+void interleave_next(struct core *c, const struct region_group *g, LLVMValueRef next);
 /* The group's warps that run together. */
 struct version_code interleave_version(struct core *c, uint32_t group);
 
@@ -31,73 +31,74 @@ struct version_code interleave_version(struct core *c, uint32_t group);
 /* versions/interleave.c: */
 
 /* Decides which groups run how many warps together, and where these may part. */
-void interleave_choose(const struct core *c, struct phases *p);
-void interleave_free(struct phases *p);
+void interleave_choose(const struct core *c, struct barrier_regions *p);
+void interleave_free(struct barrier_regions *p);
 
 /* -- region.c ---------------------------------------------------------------------------------- */
 
-/* Live registers at a phase's end: those of the warp whose turn it is go to its frame, at the end
+/* Live registers at a region's end: those of the warp whose turn it is go to its frame, at the end
  * of the block; those on which the block agrees, to copies (allocas, made when first needed). */
-void phases_save(struct core *c, const uint64_t *live, uint32_t block);
-void phases_keep(struct core *c, const uint64_t *live, LLVMValueRef *copies);
+void regions_save(struct core *c, const uint64_t *live, uint32_t block);
+void regions_keep(struct core *c, const uint64_t *live, LLVMValueRef *copies);
 /* Gets both back, and computes others from the thread's number once more: what code of the group
- * needs of them. phases_forget before that. */
-bool phases_restore(struct core *c, const struct phase_group *g, const uint64_t *live,
-                    LLVMValueRef *copies);
-void phases_forget(struct core *c, const struct phase_group *g);
-/* What a phase begins with beside them, for the warp whose turn it is. */
-void phases_start(struct core *c, const struct phase *x);
+ * needs of them. regions_forget before that. */
+bool regions_restore(struct core *c, const struct region_group *g, const uint64_t *live,
+                     LLVMValueRef *copies);
+void regions_forget(struct core *c, const struct region_group *g);
+/* What a region begins with beside them, for the warp whose turn it is. */
+void regions_start(struct core *c, const struct barrier_region *x);
 /* The coordinates and memory of a warp; its registers are left alone. */
-void phases_turn(struct core *c, struct turn *t, LLVMValueRef warp_index);
-LLVMValueRef phases_mark(struct core *c, bool unrolled);
-const struct phase *phases_after(const struct phases *p, uint32_t barrier);
-/* All warps have come to the barrier: what is once kept is kept, the next phase begins. */
-void phases_leave(struct core *c, const struct phase *next);
-/* From the head of the group's loop to the phase that runs: of one warp, or of those together. */
-void phases_dispatch(struct core *c, uint32_t group, bool together);
+void regions_warp(struct core *c, struct warp_context *t, LLVMValueRef warp_index);
+LLVMValueRef regions_mark(struct core *c, bool unrolled);
+const struct barrier_region *regions_after(const struct barrier_regions *p, uint32_t barrier);
+/* All warps have come to the barrier: what is once kept is kept, the next region begins. */
+void regions_leave(struct core *c, const struct barrier_region *next);
+/* From the head of the group's loop to the region that runs: of one warp, or of those together. */
+void regions_dispatch(struct core *c, uint32_t group, bool interleaved);
 /* The end of that loop: where there are no more warps the builder goes on, in `out`. */
-void phases_repeat(struct core *c, LLVMValueRef more, LLVMBasicBlockRef head, LLVMBasicBlockRef out,
-                   LLVMValueRef mark);
-/* The head of the loop over the warps that run the phase. */
-LLVMBasicBlockRef phases_head(const struct phases *p, uint32_t group);
+void regions_repeat(struct core *c, LLVMValueRef more, LLVMBasicBlockRef head,
+                    LLVMBasicBlockRef out, LLVMValueRef mark);
+/* The head of the loop over the warps that run the region. */
+LLVMBasicBlockRef regions_head(const struct barrier_regions *p, uint32_t group);
 
 /* -- regions.c --------------------------------------------------------------------------------- */
 
-/* The builder is at the end of the function's entry: storage, the loops' heads, what phases begin
+/* The builder is at the end of the function's entry: storage, the loops' heads, what regions begin
  * with. */
-bool core_phases_begin(struct core *c);
+bool core_regions_begin(struct core *c);
 /* Block b is emitted next: the values of its warp. */
-void core_phases_at(struct core *c, uint32_t b);
+void core_regions_at(struct core *c, uint32_t b);
 /* The warp has come to the barrier that ends c->now.current. votes: lanes whose predicate holds. */
-void core_phases_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
-                         LLVMValueRef votes);
+void core_regions_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
+                          LLVMValueRef votes);
 /* After the last block: what warps do that have exited. */
-void core_phases_end(struct core *c);
+void core_regions_end(struct core *c);
 
 /* -- regions_find.c ---------------------------------------------------------------------------- */
 
 /* Whether the kernel can be run like this: every warp is sure to come to the same barriers. NULL:
  * no. */
-struct phases *core_phases_new(const struct core *c);
+struct barrier_regions *core_regions_new(const struct core *c);
 /* The block is one warp, whose barriers have nobody to wait for and nothing to give back. */
 bool core_barriers_pass(const struct core *c);
-void core_phases_free(struct phases *p);
+void core_regions_free(struct barrier_regions *p);
 
-/* -- straight.c -------------------------------------------------------------------------------- */
+/* -- speculate.c --------------------------------------------------------------------------------
+ */
 
-/* versions/straight.c: the way from the end of block b on for warps that run together, where no
+/* versions/speculate.c: the way from the end of block b on for warps that run together, where no
  * branch parts them; NULL: it saves too little. c->now.version.warps is their number, the registers
  * the first one's. */
-struct straight *straight_new(const struct core *c, uint32_t b);
-void straight_free(struct straight *s);
+struct speculation *speculation_new(const struct core *c, uint32_t b);
+void speculation_free(struct speculation *s);
 /* i1: they go that way. Emitted at the end of block b. NULL: failed, with the error. */
-LLVMValueRef straight_test(struct core *c, struct straight *s);
+LLVMValueRef speculation_test(struct core *c, struct speculation *s);
 /* For remarks: branches that the way leaves out; sums of products of which the test asks the
  * bounds. */
-uint32_t straight_branches(const struct straight *s);
-uint32_t straight_products(const struct straight *s);
+uint32_t speculation_branches(const struct speculation *s);
+uint32_t speculation_products(const struct speculation *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
-uint32_t straight_block(const struct straight *s, uint32_t k);
+uint32_t speculation_block(const struct speculation *s, uint32_t k);
 
 /* -- if_convert.c ------------------------------------------------------------------------------ */
 
@@ -134,14 +135,15 @@ bool version_insns(struct core *c, uint32_t b);
 /* All versions of the function: the plain one, then those that assume more. */
 bool core_versions(struct core *c, struct version_code plain);
 
-/* -- whole.c ----------------------------------------------------------------------------------- */
+/* -- full_mask.c
+ * ----------------------------------------------------------------------------------- */
 
-/* versions/whole.c: which blocks; the start of block b, where whole warps go their own way; those
- * ways. */
-void core_whole_choose(struct core *c);
-void core_whole_enter(struct core *c, uint32_t b);
+/* versions/full_mask.c: which blocks; the start of block b, where whole warps go their own way;
+ * those ways. */
+void core_full_mask_choose(struct core *c);
+void core_full_mask_enter(struct core *c, uint32_t b);
 /* The branch of a block in which all lanes are; false: another one, nothing was emitted. */
-bool core_whole_branch(struct core *c, uint32_t b);
-struct version_code core_whole_version(struct core *c);
+bool core_full_mask_branch(struct core *c, uint32_t b);
+struct version_code core_full_mask_version(struct core *c);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * versions/straight.c: the way that warps take inside of an array.
+ * versions/speculate.c: the way that warps take inside of an array.
  *
  *     if (i - 4 >= 0 && i - 4 < n)  sum += taps[0] * in[i - 4];
  *     if (i - 3 >= 0 && i - 3 < n)  sum += taps[1] * in[i - 3];
@@ -23,13 +23,13 @@
 /* -- what registers hold ----------------------------------------------------------------------- */
 
 static void
-forget_results(const struct core *c, struct straight *s, uint32_t n)
+forget_results(const struct core *c, struct speculation *s, uint32_t n)
 {
     struct span defs = wir_defs(c->wir, n);
     for (uint32_t k = 0; k < defs.count; k++) {
         uint32_t r = defs.at[k];
         s->sum[r].known = s->index[r].known = s->wide_of[r].index.known = false;
-        s->test_of[r] = STRAIGHT_NOTHING;
+        s->test_of[r] = SPECULATION_NOTHING;
     }
 }
 
@@ -40,25 +40,25 @@ is_word(enum ptx_type t)
     return ptx_type_bytes(t) == 4 && (kind == 's' || kind == 'u' || kind == 'b');
 }
 
-static struct straight_sum
-sum_of(const struct straight *s, const struct ptx_operand *o)
+static struct speculation_sum
+sum_of(const struct speculation *s, const struct ptx_operand *o)
 {
     if (o->kind == PTX_O_INT)
-        return (struct straight_sum){true, PTX_NO_REG, (int32_t)o->imm};
+        return (struct speculation_sum){true, PTX_NO_REG, (int32_t)o->imm};
     if (o->kind != PTX_O_REG || o->negated || o->part)
-        return (struct straight_sum){.known = false};
+        return (struct speculation_sum){.known = false};
     return s->sum[o->reg];
 }
 
 /* The result of an instruction on 32-bit numbers. */
-static struct straight_sum
-sum_made(const struct straight *s, const struct ptx_insn *p)
+static struct speculation_sum
+sum_made(const struct speculation *s, const struct ptx_insn *p)
 {
-    const struct straight_sum none = {.known = false};
+    const struct speculation_sum none = {.known = false};
     if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->type_count != 1 ||
         !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC))
         return none;
-    struct straight_sum x = sum_of(s, &p->operand[1]), y;
+    struct speculation_sum x = sum_of(s, &p->operand[1]), y;
     if (p->op == PTX_OP_MOV)
         return p->operand_count == 2 ? x : none;
     if ((p->op != PTX_OP_ADD && p->op != PTX_OP_SUB) || p->operand_count != 3)
@@ -68,12 +68,12 @@ sum_made(const struct straight *s, const struct ptx_insn *p)
         (y.root != PTX_NO_REG && (p->op == PTX_OP_SUB || x.root != PTX_NO_REG)))
         return none;
     int64_t plus = p->op == PTX_OP_SUB ? x.plus - y.plus : x.plus + y.plus;
-    return (struct straight_sum){plus >= INT32_MIN && plus <= INT32_MAX,
-                                 x.root == PTX_NO_REG ? y.root : x.root, plus};
+    return (struct speculation_sum){plus >= INT32_MIN && plus <= INT32_MAX,
+                                    x.root == PTX_NO_REG ? y.root : x.root, plus};
 }
 
 static struct index
-index_of(const struct straight *s, const struct ptx_operand *o)
+index_of(const struct speculation *s, const struct ptx_operand *o)
 {
     if (o->kind == PTX_O_INT)
         return index_number((int32_t)o->imm);
@@ -84,7 +84,7 @@ index_of(const struct straight *s, const struct ptx_operand *o)
 
 /* The same, of more kinds of instructions. */
 static struct index
-index_made(const struct straight *s, const struct ptx_insn *p)
+index_made(const struct speculation *s, const struct ptx_insn *p)
 {
     const struct index none = {.known = false};
     struct index in[3] = {none, none, none};
@@ -113,8 +113,8 @@ index_made(const struct straight *s, const struct ptx_insn *p)
 
 /* All lanes of an operand of i; the sum is kept in the first lane of a warp as a scalar. */
 static bool
-range_of(const struct core *c, const struct straight *s, const struct wir_insn *i,
-         const struct ptx_operand *o, struct straight_range *r)
+range_of(const struct core *c, const struct speculation *s, const struct wir_insn *i,
+         const struct ptx_operand *o, struct speculation_range *r)
 {
     struct fact f = facts_operand(c->facts, i, o);
     r->first = sum_of(s, o);
@@ -126,11 +126,11 @@ range_of(const struct core *c, const struct straight *s, const struct wir_insn *
 /* -- what is asked of them --------------------------------------------------------------------- */
 
 static bool
-ask_bounds(struct straight *s, uint32_t root, int64_t least, int64_t most)
+ask_bounds(struct speculation *s, uint32_t root, int64_t least, int64_t most)
 {
     if (root == PTX_NO_REG)
         return least <= 0 && most >= 0;
-    struct straight_bound *b = straight_bound_of(s, root);
+    struct speculation_bound *b = speculation_bound_of(s, root);
     if (!b)
         return false;
     b->least = least > b->least ? least : b->least;
@@ -140,7 +140,7 @@ ask_bounds(struct straight *s, uint32_t root, int64_t least, int64_t most)
 
 /* No lane wraps, so that all of them are the sums as numbers. */
 static bool
-ask_exact(struct straight *s, const struct straight_range *r, bool is_unsigned)
+ask_exact(struct speculation *s, const struct speculation_range *r, bool is_unsigned)
 {
     int64_t least = (is_unsigned ? 0 : INT32_MIN) - r->first.plus - r->low;
     return ask_bounds(s, r->first.root, least, INT32_MAX - r->first.plus - r->high);
@@ -148,7 +148,7 @@ ask_exact(struct straight *s, const struct straight_range *r, bool is_unsigned)
 
 /* x - y <= most */
 static bool
-ask_order(struct straight *s, uint32_t x, uint32_t y, int64_t most)
+ask_order(struct speculation *s, uint32_t x, uint32_t y, int64_t most)
 {
     if (y == PTX_NO_REG)
         return ask_bounds(s, x, INT32_MIN, most);
@@ -159,16 +159,17 @@ ask_order(struct straight *s, uint32_t x, uint32_t y, int64_t most)
             s->order[k].most = most < s->order[k].most ? most : s->order[k].most;
             return true;
         }
-    if (s->order_count == STRAIGHT_ORDERS || !straight_bound_of(s, x) || !straight_bound_of(s, y))
+    if (s->order_count == SPECULATION_ORDERS || !speculation_bound_of(s, x) ||
+        !speculation_bound_of(s, y))
         return false;
-    s->order[s->order_count++] = (struct straight_order){x, y, most};
+    s->order[s->order_count++] = (struct speculation_order){x, y, most};
     return true;
 }
 
 static bool
-ask_compare(struct straight *s, const struct straight_predicate *t, bool truth)
+ask_compare(struct speculation *s, const struct speculation_predicate *t, bool truth)
 {
-    const struct straight_range *x = &t->x, *y = &t->y;
+    const struct speculation_range *x = &t->x, *y = &t->y;
     bool less = t->apart ? t->less : t->less == truth, equal = t->equal == truth;
     if (t->apart && equal)
         return false;
@@ -184,11 +185,11 @@ ask_compare(struct straight *s, const struct straight_predicate *t, bool truth)
 /* Adds the bounds under which the predicate is `truth` in all lanes. False: it cannot be said by
  * bounds, and those that were added are to be dropped. */
 static bool
-ask(struct straight *s, int test, bool truth)
+ask(struct speculation *s, int test, bool truth)
 {
-    if (test == STRAIGHT_NOTHING)
+    if (test == SPECULATION_NOTHING)
         return false;
-    const struct straight_predicate *t = &s->test[test];
+    const struct speculation_predicate *t = &s->test[test];
     switch (t->op) {
     case PTX_OP_SETP: return ask_compare(s, t, truth);
     case PTX_OP_NOT: return ask(s, t->in[0], !truth);
@@ -201,8 +202,8 @@ ask(struct straight *s, int test, bool truth)
 
 /* x < y and its like. */
 static bool
-comparison(const struct core *c, const struct straight *s, const struct wir_insn *i,
-           struct straight_predicate *t)
+comparison(const struct core *c, const struct speculation *s, const struct wir_insn *i,
+           struct speculation_predicate *t)
 {
     const struct ptx_insn *p = &i->i;
     char kind = ptx_type_kind((enum ptx_type)p->type[0]);
@@ -226,48 +227,48 @@ comparison(const struct core *c, const struct straight *s, const struct wir_insn
 }
 
 static int
-test_in(const struct straight *s, const struct ptx_operand *o)
+test_in(const struct speculation *s, const struct ptx_operand *o)
 {
-    return o->kind == PTX_O_REG && !o->negated ? s->test_of[o->reg] : STRAIGHT_NOTHING;
+    return o->kind == PTX_O_REG && !o->negated ? s->test_of[o->reg] : SPECULATION_NOTHING;
 }
 
-/* The predicate that i writes; STRAIGHT_NOTHING: not known. */
+/* The predicate that i writes; SPECULATION_NOTHING: not known. */
 static int
-test_made(const struct core *c, struct straight *s, const struct wir_insn *i)
+test_made(const struct core *c, struct speculation *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    struct straight_predicate t = {.op = (enum ptx_op)p->op,
-                                   .in = {STRAIGHT_NOTHING, STRAIGHT_NOTHING}};
+    struct speculation_predicate t = {.op = (enum ptx_op)p->op,
+                                      .in = {SPECULATION_NOTHING, SPECULATION_NOTHING}};
     if (p->guard != PTX_NO_REG || !p->operand_count || p->operand[0].kind != PTX_O_REG ||
-        s->test_count == STRAIGHT_TESTS || core_reg_bits(c, p->operand[0].reg) != 1)
-        return STRAIGHT_NOTHING;
+        s->test_count == SPECULATION_TESTS || core_reg_bits(c, p->operand[0].reg) != 1)
+        return SPECULATION_NOTHING;
     switch (p->op) {
     case PTX_OP_SETP:
         if (!comparison(c, s, i, &t))
-            return STRAIGHT_NOTHING;
+            return SPECULATION_NOTHING;
         break;
     case PTX_OP_AND:
     case PTX_OP_OR:
         t.in[1] = test_in(s, &p->operand[2]);
-        if (t.in[1] == STRAIGHT_NOTHING)
-            return STRAIGHT_NOTHING;
+        if (t.in[1] == SPECULATION_NOTHING)
+            return SPECULATION_NOTHING;
         /* fall through */
     case PTX_OP_NOT:
         t.in[0] = test_in(s, &p->operand[1]);
-        if (t.in[0] == STRAIGHT_NOTHING)
-            return STRAIGHT_NOTHING;
+        if (t.in[0] == SPECULATION_NOTHING)
+            return SPECULATION_NOTHING;
         break;
-    default: return STRAIGHT_NOTHING;
+    default: return SPECULATION_NOTHING;
     }
     s->test[s->test_count] = t;
     return (int)s->test_count++;
 }
 
 static bool
-ask_wide_bound(struct straight *s, const struct straight_wide_bound *w)
+ask_wide_bound(struct speculation *s, const struct speculation_wide_bound *w)
 {
     for (uint32_t k = 0; k < s->wide_count; k++) {
-        struct straight_wide_bound *x = &s->wide_bound[k];
+        struct speculation_wide_bound *x = &s->wide_bound[k];
         bool same = x->count == w->count;
         for (unsigned n = 0; same && n < w->count; n++)
             same = x->term[n].x == w->term[n].x && x->term[n].y == w->term[n].y;
@@ -279,7 +280,7 @@ ask_wide_bound(struct straight *s, const struct straight_wide_bound *w)
         if (same)
             return true;
     }
-    if (s->wide_count == STRAIGHT_WIDE)
+    if (s->wide_count == SPECULATION_WIDE)
         return false;
     s->wide_bound[s->wide_count++] = *w;
     return true;
@@ -288,9 +289,9 @@ ask_wide_bound(struct straight *s, const struct straight_wide_bound *w)
 /* No lane wraps. Factors that differ from one index to another are of numbers that are not
  * negative. */
 static bool
-ask_index(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned)
+ask_index(const struct core *c, struct speculation *s, const struct index *x, bool is_unsigned)
 {
-    struct straight_wide_bound w = {.count = x->count, .is_unsigned = is_unsigned};
+    struct speculation_wide_bound w = {.count = x->count, .is_unsigned = is_unsigned};
     unsigned products = 0;
     for (unsigned k = 0; k < x->count; k++) {
         const struct index_term *t = &x->term[k];
@@ -304,10 +305,10 @@ ask_index(const struct core *c, struct straight *s, const struct index *x, bool 
         }
         w.term[at] = *t;
         index_range(t, c->now.version.warps, &w.low[at], &w.high[at]);
-        int64_t most = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? STRAIGHT_TIMES : INT32_MAX;
+        int64_t most = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? SPECULATION_TIMES : INT32_MAX;
         products += t->y != PTX_NO_REG;
-        if ((t->x != PTX_NO_REG && !straight_bound_of(s, t->x)) ||
-            (t->y != PTX_NO_REG && !straight_bound_of(s, t->y)) || w.low[at] < -most ||
+        if ((t->x != PTX_NO_REG && !speculation_bound_of(s, t->x)) ||
+            (t->y != PTX_NO_REG && !speculation_bound_of(s, t->y)) || w.low[at] < -most ||
             w.high[at] > most || products > 1)
             return false; /* what 64 bits hold */
     }
@@ -316,10 +317,10 @@ ask_index(const struct core *c, struct straight *s, const struct index *x, bool 
 
 /* A sum of one register and a number: bounds of the register. */
 static bool
-ask_simple(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned,
+ask_simple(const struct core *c, struct speculation *s, const struct index *x, bool is_unsigned,
            bool *asked)
 {
-    struct straight_range r = {.first = {true, PTX_NO_REG, 0}};
+    struct speculation_range r = {.first = {true, PTX_NO_REG, 0}};
     int64_t low = 0, high = 0;
     *asked = false;
     for (unsigned k = 0; k < x->count; k++) {
@@ -354,10 +355,10 @@ has_lanes(const struct index *x)
 
 /* A 32-bit number is widened, on which an address depends: none of its lanes may wrap. */
 static bool
-ask_wide(const struct core *c, struct straight *s, const struct wir_insn *i)
+ask_wide(const struct core *c, struct speculation *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    struct straight_widened *w = &s->wide[i - c->wir->insns];
+    struct speculation_widened *w = &s->wide[i - c->wir->insns];
     bool asked;
     w->index.known = false;
     if (!guess_widens(c, i) || p->op == PTX_OP_MAD || p->operand[1].kind != PTX_O_REG ||
@@ -368,20 +369,20 @@ ask_wide(const struct core *c, struct straight *s, const struct wir_insn *i)
     struct index x = index_of(s, &p->operand[1]);
     int64_t times = 1;
     if (p->op != PTX_OP_CVT)
-        times = straight_is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm
-                                        : (int64_t)(int32_t)p->operand[2].imm;
+        times = speculation_is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm
+                                           : (int64_t)(int32_t)p->operand[2].imm;
     if (!x.known || times < -4096 || times > 4096 || !has_lanes(&x))
         return true;
-    if (!ask_simple(c, s, &x, straight_is_unsigned(p), &asked))
+    if (!ask_simple(c, s, &x, speculation_is_unsigned(p), &asked))
         return false;
-    if (asked || ask_index(c, s, &x, straight_is_unsigned(p)))
-        *w = (struct straight_widened){x, times, 0};
+    if (asked || ask_index(c, s, &x, speculation_is_unsigned(p)))
+        *w = (struct speculation_widened){x, times, 0};
     return true;
 }
 
 /* An address: something that the warp's lanes agree on, and what such a number became. */
 static void
-see_base(const struct core *c, struct straight *s, const struct wir_insn *i)
+see_base(const struct core *c, struct speculation *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     if (p->op != PTX_OP_ADD || p->guard != PTX_NO_REG || p->operand_count != 3 ||
@@ -390,7 +391,7 @@ see_base(const struct core *c, struct straight *s, const struct wir_insn *i)
         core_reg_bits(c, p->operand[0].reg) != 64)
         return;
     for (unsigned k = 1; k <= 2; k++) {
-        const struct straight_widened *w = &s->wide_of[p->operand[k].reg];
+        const struct speculation_widened *w = &s->wide_of[p->operand[k].reg];
         uint32_t base = p->operand[3 - k].reg;
         if (w->index.known && !w->base && core_reg_scalar(c, base) &&
             fact_uniform(&c->facts->reg[base])) {
@@ -402,20 +403,20 @@ see_base(const struct core *c, struct straight *s, const struct wir_insn *i)
 
 /* A parameter of the kernel, in a register that nothing else writes. */
 static bool
-is_early(const struct core *c, const struct straight *s, const struct wir_insn *i)
+is_early(const struct core *c, const struct speculation *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     if (p->op != PTX_OP_LD || p->space != PTX_SPACE_PARAM || p->guard != PTX_NO_REG ||
         p->operand[0].kind != PTX_O_REG)
         return false;
     uint32_t r = p->operand[0].reg;
-    return wir_only_writer(c->wir, r) == i && c->phases->known->fixed[r] &&
-           core_reg_bits(c, r) == 32 && s->early_count < STRAIGHT_EARLY;
+    return wir_only_writer(c->wir, r) == i && c->regions->known->fixed[r] &&
+           core_reg_bits(c, r) == 32 && s->early_count < SPECULATION_EARLY;
 }
 
 /* The instructions of a block of the way. */
 static bool
-see_block(const struct core *c, struct straight *s, uint32_t b)
+see_block(const struct core *c, struct speculation *s, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
     for (uint32_t n = 0; n < blk->count; n++) {
@@ -423,7 +424,7 @@ see_block(const struct core *c, struct straight *s, uint32_t b)
         if (!ask_wide(c, s, i))
             return false;
         see_base(c, s, i);
-        struct straight_sum sum = sum_made(s, &i->i);
+        struct speculation_sum sum = sum_made(s, &i->i);
         struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
         forget_results(c, s, blk->first + n);
@@ -432,8 +433,8 @@ see_block(const struct core *c, struct straight *s, uint32_t b)
         uint32_t to = i->i.operand[0].reg;
         if (is_early(c, s, i)) {
             s->early[s->early_count++] = i;
-            sum = (struct straight_sum){true, to, 0};
-            index = index_register(c->phases->known, to);
+            sum = (struct speculation_sum){true, to, 0};
+            index = index_register(c->regions->known, to);
         }
         s->sum[to] = sum;
         s->index[to] = index;
@@ -445,12 +446,12 @@ see_block(const struct core *c, struct straight *s, uint32_t b)
 
 /* Where the way goes on from block b; UINT32_MAX: it ends. */
 static uint32_t
-next_block(const struct core *c, struct straight *s, uint32_t b)
+next_block(const struct core *c, struct speculation *s, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
     if (blk->end == WIR_JUMP)
         return blk->succ[0];
-    if (blk->end != WIR_BRANCH || warps_agree(c->phases->known, b))
+    if (blk->end != WIR_BRANCH || warps_agree(c->regions->known, b))
         return UINT32_MAX;
     for (uint32_t k = 0; k < 2; k++) { /* where something is done that other lanes do not do */
         uint32_t to = blk->succ[k];
@@ -465,14 +466,14 @@ next_block(const struct core *c, struct straight *s, uint32_t b)
 }
 
 static bool
-may_follow(const struct core *c, const struct straight *s, uint32_t to)
+may_follow(const struct core *c, const struct speculation *s, uint32_t to)
 {
     const struct wir *f = c->wir;
     uint32_t loop = f->blocks[to].loop;
     for (uint32_t k = 0; k < s->count; k++)
         if (s->block[k] == to)
             return false;
-    return s->count < STRAIGHT_BLOCKS && loop == f->blocks[s->block[0]].loop &&
+    return s->count < SPECULATION_BLOCKS && loop == f->blocks[s->block[0]].loop &&
            (loop == UINT32_MAX || f->loops[loop].head != to);
 }
 
@@ -490,7 +491,7 @@ is_simple(const struct index *x)
 
 /* Before the way begins: what register r was is lost. */
 static void
-lose_root(const struct core *c, struct straight *s, uint32_t r)
+lose_root(const struct core *c, struct speculation *s, uint32_t r)
 {
     for (uint32_t k = 0; k < c->wir->reg_count; k++) {
         s->sum[k].known &= s->sum[k].root != r;
@@ -502,31 +503,31 @@ lose_root(const struct core *c, struct straight *s, uint32_t r)
 }
 
 static void
-lose_results(const struct core *c, struct straight *s, uint32_t n)
+lose_results(const struct core *c, struct speculation *s, uint32_t n)
 {
     struct span defs = wir_defs(c->wir, n);
     for (uint32_t k = 0; k < defs.count; k++) {
         uint32_t r = defs.at[k];
         lose_root(c, s, r);
-        s->sum[r] = (struct straight_sum){core_reg_bits(c, r) == 32, r, 0};
-        s->index[r] = index_register(c->phases->known, r);
-        s->test_of[r] = STRAIGHT_NOTHING;
+        s->sum[r] = (struct speculation_sum){core_reg_bits(c, r) == 32, r, 0};
+        s->index[r] = index_register(c->regions->known, r);
+        s->test_of[r] = SPECULATION_NOTHING;
     }
 }
 
 /* The block at whose end the way begins: what it writes may be what others are sums of. */
 static void
-begin(const struct core *c, struct straight *s, uint32_t b)
+begin(const struct core *c, struct speculation *s, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
     for (uint32_t r = 0; r < c->wir->reg_count; r++) {
-        s->sum[r] = (struct straight_sum){core_reg_bits(c, r) == 32, r, 0};
-        s->index[r] = index_register(c->phases->known, r);
-        s->test_of[r] = STRAIGHT_NOTHING;
+        s->sum[r] = (struct speculation_sum){core_reg_bits(c, r) == 32, r, 0};
+        s->index[r] = index_register(c->regions->known, r);
+        s->test_of[r] = SPECULATION_NOTHING;
     }
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct wir_insn *i = &c->wir->insns[blk->first + n];
-        struct straight_sum sum = sum_made(s, &i->i);
+        struct speculation_sum sum = sum_made(s, &i->i);
         struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
         lose_results(c, s, blk->first + n);
@@ -543,14 +544,14 @@ begin(const struct core *c, struct straight *s, uint32_t b)
     s->count = 1;
 }
 
-struct straight *
-straight_new(const struct core *c, uint32_t b)
+struct speculation *
+speculation_new(const struct core *c, uint32_t b)
 {
     const struct wir *f = c->wir;
-    struct straight *s = ls_alloc(sizeof *s), asked;
+    struct speculation *s = ls_alloc(sizeof *s), asked;
     s->sum = ls_alloc(sizeof *s->sum * (f->reg_count + 1));
     s->test_of = ls_alloc(sizeof *s->test_of * (f->reg_count + 1));
-    s->test = ls_alloc(sizeof *s->test * STRAIGHT_TESTS);
+    s->test = ls_alloc(sizeof *s->test * SPECULATION_TESTS);
     s->index = ls_alloc(sizeof *s->index * (f->reg_count + 1));
     s->wide_of = ls_alloc(sizeof *s->wide_of * (f->reg_count + 1));
     s->wide = ls_alloc(sizeof *s->wide * (f->insn_count + 1));
@@ -564,14 +565,14 @@ straight_new(const struct core *c, uint32_t b)
         s->block[s->count++] = to;
     }
     *s = asked;
-    if (s->branches >= STRAIGHT_LEAST && s->bound_count)
+    if (s->branches >= SPECULATION_LEAST && s->bound_count)
         return s;
-    straight_free(s);
+    speculation_free(s);
     return NULL;
 }
 
 void
-straight_free(struct straight *s)
+speculation_free(struct speculation *s)
 {
     if (!s)
         return;
@@ -587,7 +588,7 @@ straight_free(struct straight *s)
 /* -- emitting ---------------------------------------------------------------------------------- */
 
 static LLVMValueRef
-test_bound(struct core *c, const struct straight_bound *x)
+test_bound(struct core *c, const struct speculation_bound *x)
 {
     if (x->least == INT32_MIN && x->most == INT32_MAX)
         return LLVMConstInt(core_scalar(c, 1), 1, false);
@@ -598,19 +599,20 @@ test_bound(struct core *c, const struct straight_bound *x)
 
 /* The least and the greatest of such indices are 32-bit numbers. */
 static LLVMValueRef
-test_wide(struct core *c, struct straight *s, const struct straight_wide_bound *w)
+test_wide(struct core *c, struct speculation *s, const struct speculation_wide_bound *w)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef low = core_i64(c, 0), high = core_i64(c, 0),
                  fine = LLVMConstInt(core_scalar(c, 1), 1, false);
     for (unsigned k = 0; k < w->count; k++) {
         const struct index_term *t = &w->term[k];
-        low = LLVMBuildAdd(b, low, straight_term_value(c, s, t, w->low[k]), "");
-        high = LLVMBuildAdd(b, high, straight_term_value(c, s, t, w->high[k]), "");
+        low = LLVMBuildAdd(b, low, speculation_term_value(c, s, t, w->low[k]), "");
+        high = LLVMBuildAdd(b, high, speculation_term_value(c, s, t, w->high[k]), "");
         if (w->low[k] == w->high[k] || t->x == PTX_NO_REG)
             continue;
-        LLVMValueRef sign = straight_root_value(s, t->x); /* of none of both */
-        sign = t->y == PTX_NO_REG ? sign : LLVMBuildOr(b, sign, straight_root_value(s, t->y), "");
+        LLVMValueRef sign = speculation_root_value(s, t->x); /* of none of both */
+        sign =
+            t->y == PTX_NO_REG ? sign : LLVMBuildOr(b, sign, speculation_root_value(s, t->y), "");
         fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSGE, sign, core_i64(c, 0), ""), "");
     }
     LLVMValueRef least = core_i64(c, w->is_unsigned ? 0 : (uint64_t)(int64_t)INT32_MIN);
@@ -621,7 +623,7 @@ test_wide(struct core *c, struct straight *s, const struct straight_wide_bound *
 
 /* i1: all that the way asks for. */
 LLVMValueRef
-straight_test(struct core *c, struct straight *s)
+speculation_test(struct core *c, struct speculation *s)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef fine = LLVMConstInt(core_scalar(c, 1), 1, false);
@@ -630,15 +632,15 @@ straight_test(struct core *c, struct straight *s)
         if (!core_insn(c, s->early[k]))
             return NULL;
     for (uint32_t k = 0; k < s->bound_count; k++) {
-        struct straight_bound *x = &s->bound[k];
+        struct speculation_bound *x = &s->bound[k];
         const struct ptx_operand o = {.kind = PTX_O_REG, .reg = x->root};
         x->value = LLVMBuildSExt(b, core_value(c, i, &o, 32, true), core_scalar(c, 64), "");
         fine = LLVMBuildAnd(b, fine, test_bound(c, x), "");
     }
     for (uint32_t k = 0; k < s->order_count; k++) {
-        const struct straight_order *o = &s->order[k];
+        const struct speculation_order *o = &s->order[k];
         LLVMValueRef apart =
-            LLVMBuildSub(b, straight_root_value(s, o->x), straight_root_value(s, o->y), "");
+            LLVMBuildSub(b, speculation_root_value(s, o->x), speculation_root_value(s, o->y), "");
         LLVMValueRef is = LLVMBuildICmp(b, LLVMIntSLE, apart, core_i64(c, (uint64_t)o->most), "");
         fine = LLVMBuildAnd(b, fine, is, "");
     }
@@ -648,19 +650,19 @@ straight_test(struct core *c, struct straight *s)
 }
 
 uint32_t
-straight_branches(const struct straight *s)
+speculation_branches(const struct speculation *s)
 {
     return s->branches;
 }
 
 uint32_t
-straight_products(const struct straight *s)
+speculation_products(const struct speculation *s)
 {
     return s->wide_count;
 }
 
 uint32_t
-straight_block(const struct straight *s, uint32_t k)
+speculation_block(const struct speculation *s, uint32_t k)
 {
     return k < s->count ? s->block[k] : UINT32_MAX;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * values/together.c: registers written on both sides of a branch, where no warp's lanes part.
+ * values/converged.c: registers written on both sides of a branch, where no warp's lanes part.
  *
  *     if (inside)  at = i;           lanes from one side differ by 0, 1, ... 31, as after it;
  *     else         at = start + 1;   lanes from both sides do not: nothing is known of %at
  *     s[at] = ...
  *
  * Where all lanes of a warp go one way, %at follows the pattern of that way. So facts are found
- * once more as if lanes never parted (shape.together): a pattern that all ways have in common is
+ * once more as if lanes never parted (shape.converged): a pattern that all ways have in common is
  * one to ask for. Beside the vector of such a register two values are kept, as in values/guess.c:
  * whether the pattern holds, and the first lane's value. Both are made where all lanes write, from
  * operands of which the same is known; a write by some lanes, or one that cannot be followed, says
@@ -30,27 +30,27 @@ keep(struct core *c, uint32_t reg, LLVMValueRef holds, LLVMValueRef first)
 {
     LLVMTypeRef type = core_scalar(c, core_reg_bits(c, reg));
     LLVMBuildStore(c->e.b, holds ? holds : LLVMConstInt(core_scalar(c, 1), 0, false),
-                   c->regs.guess[reg].together);
+                   c->regs.guess[reg].converged);
     LLVMBuildStore(c->e.b, holds ? first : LLVMGetUndef(type), c->regs.guess[reg].first);
 }
 
 void
-together_storage(struct core *c)
+converged_storage(struct core *c)
 {
     const struct plan_scope scope = core_scope(c);
-    for (uint32_t r = 0; c->together && r < c->wir->reg_count; r++) {
+    for (uint32_t r = 0; c->converged && r < c->wir->reg_count; r++) {
         if (!is_kept(c, &scope, r))
             continue;
-        c->regs.guess[r].together = core_alloca(c, core_scalar(c, 1));
+        c->regs.guess[r].converged = core_alloca(c, core_scalar(c, 1));
         c->regs.guess[r].first = core_alloca(c, core_scalar(c, core_reg_bits(c, r)));
         keep(c, r, NULL, NULL);
     }
 }
 
 void
-together_forget(struct core *c, uint32_t reg)
+converged_forget(struct core *c, uint32_t reg)
 {
-    if (c->regs.guess[reg].together)
+    if (c->regs.guess[reg].converged)
         keep(c, reg, NULL, NULL);
 }
 
@@ -80,8 +80,8 @@ first_of(struct core *c, const struct wir_insn *i, const struct ptx_operand *o, 
     }
     if (o->kind != PTX_O_REG || core_reg_bits(c, o->reg) != bits)
         return false;
-    if (c->regs.guess[o->reg].together) {
-        own = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[o->reg].together, "");
+    if (c->regs.guess[o->reg].converged) {
+        own = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[o->reg].converged, "");
         *v = LLVMBuildLoad2(b, core_scalar(c, bits), c->regs.guess[o->reg].first, "");
     } else if (!f.guess || f.segment != LANES || !same_pattern(&f, t) ||
                !core_guess(c, o->reg, &own, v)) {
@@ -100,7 +100,7 @@ operand_first(struct core *c, const struct wir_insn *i, unsigned k, LLVMValueRef
     bool plain = p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA;
     unsigned bits =
         plain ? 8 * ptx_type_bytes((enum ptx_type)p->type[0]) : core_source_bits(c, p, k - 1);
-    struct fact t = facts_operand(c->together, i, o);
+    struct fact t = facts_operand(c->converged, i, o);
     if (!first_of(c, i, o, bits, &t, v, holds))
         return false;
     if (bits != 32 || !t.pattern || !guess_is_wide(p))
@@ -139,10 +139,10 @@ follow(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef *hol
 }
 
 void
-together_write(struct core *c, const struct wir_insn *i, uint32_t reg)
+converged_write(struct core *c, const struct wir_insn *i, uint32_t reg)
 {
     LLVMValueRef holds, first;
-    if (!c->regs.guess[reg].together)
+    if (!c->regs.guess[reg].converged)
         return;
     bool follows = follow(c, i, reg, &holds, &first);
     keep(c, reg, follows ? holds : NULL, follows ? first : NULL);
