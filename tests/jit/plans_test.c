@@ -71,7 +71,7 @@ kept_together(struct plan_scope *s)
 {
     for (uint32_t n = 0; s->interleaved && n < s->wir->insn_count; n++)
         if (s->wir->insns[n].i.op == PTX_OP_ST &&
-            plan_keeps_together(s, &s->wir->insns[n], s->wir->chains.block_of[n]))
+            plan_keeps_interleaved(s, &s->wir->insns[n], s->wir->chains.block_of[n]))
             return &s->wir->insns[n];
     return NULL;
 }

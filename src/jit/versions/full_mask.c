@@ -72,36 +72,18 @@ core_full_mask_enter(struct core *c, uint32_t b)
     LLVMPositionBuilderAtEnd(bld, some);
 }
 
-/* The builder goes on where the condition does not hold. */
-static void
-leave_if(struct core *c, LLVMValueRef condition, LLVMBasicBlockRef to)
-{
-    LLVMBasicBlockRef other = core_new_block(c, "other");
-    LLVMBuildCondBr(c->e.b, condition, to, other);
-    LLVMPositionBuilderAtEnd(c->e.b, other);
-}
-
 static void
 end_branch(struct core *c, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
     LLVMBuilderRef bld = c->e.b;
     LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
-    LLVMValueRef all, none;
     core_if_convert(c, b);
-    if (!c->facts->divergent[b]) {
-        LLVMBuildCondBr(bld, core_branch_value(c, b, true), to[0], to[1]);
-    } else {
-        if (core_agree(c, blk->guard, &all, &none)) {
-            leave_if(c, all, to[blk->guard_negated]);
-            leave_if(c, none, to[!blk->guard_negated]);
-        }
-        LLVMValueRef p = emit_mask_to_bits(&c->e, core_branch_value(c, b, false));
-        leave_if(c, LLVMBuildICmp(bld, LLVMIntEQ, p, core_i32(c, ~0u), ""), to[0]);
-        leave_if(c, LLVMBuildIsNull(bld, p, ""), to[1]);
+    LLVMValueRef taken = version_branch(c, b, !c->facts->divergent[b], to);
+    if (taken) {
         const struct version own = c->now.version;
         c->now.version.assume &= ~(unsigned)ASSUME_FULL;
-        core_part(c, b, p, LLVMBuildNot(bld, p, ""));
+        core_part(c, b, taken, LLVMBuildNot(bld, taken, ""));
         c->now.version = own;
     }
     for (unsigned s = 0; s < 2; s++) {

@@ -219,24 +219,6 @@ begin_region(struct interleaving *j, struct barrier_region *x)
     return ok;
 }
 
-/* Where it is sure that all lanes of all warps go one way, they do; the builder is left where it is
- * not. */
-static void
-end_sure(struct interleaving *j, uint32_t b)
-{
-    struct core *c = j->c;
-    const struct wir_block *blk = &c->wir->blocks[b];
-    LLVMValueRef all, none;
-    use(j, 0);
-    if (!core_agree(c, blk->guard, &all, &none))
-        return;
-    LLVMBasicBlockRef other = core_new_block(c, "not_all"), look = core_new_block(c, "look");
-    LLVMBuildCondBr(c->e.b, all, j->block[blk->succ[blk->guard_negated]], other);
-    LLVMPositionBuilderAtEnd(c->e.b, other);
-    LLVMBuildCondBr(c->e.b, none, j->block[blk->succ[!blk->guard_negated]], look);
-    LLVMPositionBuilderAtEnd(c->e.b, look);
-}
-
 /* The warps' registers into their frames, at the end of block b. */
 static void
 save_all(const struct interleaving *j, const uint64_t *live, uint32_t b)
@@ -247,32 +229,13 @@ save_all(const struct interleaving *j, const uint64_t *live, uint32_t b)
     }
 }
 
-/* All the warps' guards: in how many lanes it holds; all, none, or they part. */
+/* The bail edge of block b: each warp goes on alone from this site on. */
 static void
-end_parting(struct interleaving *j, uint32_t b)
+part(struct interleaving *j, uint32_t b)
 {
     struct core *c = j->c;
     struct barrier_regions *p = j->p;
     LLVMBuilderRef bld = c->e.b;
-    const struct wir_block *blk = &c->wir->blocks[b];
-    const struct wir_insn *i = &c->wir->insns[blk->end_insn];
-    const struct ptx_operand guard = {.kind = PTX_O_REG, .reg = blk->guard};
-    LLVMValueRef all = NULL, any = NULL;
-    end_sure(j, b);
-    for (uint32_t k = 0; k < j->g->interleaved; k++) {
-        use(j, k);
-        LLVMValueRef v = core_value(c, i, &guard, 1, false);
-        all = all ? LLVMBuildAnd(bld, all, v, "") : v;
-        any = any ? LLVMBuildOr(bld, any, v, "") : v;
-    }
-    all = LLVMBuildICmp(bld, LLVMIntEQ, emit_mask_to_bits(&c->e, all), core_i32(c, ~0u), "");
-    any = LLVMBuildICmp(bld, LLVMIntEQ, emit_mask_to_bits(&c->e, any), core_i32(c, 0), "");
-    LLVMBasicBlockRef some = core_new_block(c, "some"), part = core_new_block(c, "part");
-    uint32_t negated = blk->guard_negated;
-    LLVMBuildCondBr(bld, all, j->block[blk->succ[negated]], some);
-    LLVMPositionBuilderAtEnd(bld, some);
-    LLVMBuildCondBr(bld, any, j->block[blk->succ[!negated]], part);
-    LLVMPositionBuilderAtEnd(bld, part);
     const struct interleave_site *s = site_of(p, b);
     save_all(j, s->live, b);
     regions_keep(c, s->live, p->parted);
@@ -283,16 +246,12 @@ end_parting(struct interleaving *j, uint32_t b)
 }
 
 static void
-end_agreed(struct interleaving *j, uint32_t b)
+end_branch(struct interleaving *j, uint32_t b)
 {
-    struct core *c = j->c;
-    const struct wir_block *blk = &c->wir->blocks[b];
-    const struct wir_insn *i = &c->wir->insns[blk->end_insn];
-    const struct ptx_operand guard = {.kind = PTX_O_REG, .reg = blk->guard};
-    use(j, 0);
-    LLVMValueRef v = core_value(c, i, &guard, 1, true);
-    uint32_t negated = blk->guard_negated;
-    LLVMBuildCondBr(c->e.b, v, j->block[blk->succ[negated]], j->block[blk->succ[!negated]]);
+    const struct wir_block *blk = &j->c->wir->blocks[b];
+    LLVMBasicBlockRef to[2] = {j->block[blk->succ[0]], j->block[blk->succ[1]]};
+    if (version_branch(j->c, b, warps_agree(j->p->known, b), to))
+        part(j, b);
 }
 
 static void
@@ -318,12 +277,7 @@ end_block(struct interleaving *j, uint32_t b)
     c->e.lanes = LANES;
     switch (blk->end) {
     case WIR_JUMP: LLVMBuildBr(c->e.b, j->block[blk->succ[0]]); break;
-    case WIR_BRANCH:
-        if (warps_agree(j->p->known, b))
-            end_agreed(j, b);
-        else
-            end_parting(j, b);
-        break;
+    case WIR_BRANCH: end_branch(j, b); break;
     case WIR_BARRIER: end_barrier(j, b); break;
     default:
         next_warps(j);

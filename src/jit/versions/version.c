@@ -22,6 +22,52 @@ version_guard(struct core *c, LLVMValueRef holds, LLVMBasicBlockRef in, LLVMBasi
     LLVMPositionBuilderAtEnd(c->e.b, in);
 }
 
+/* The registers of warp k of those that run together. */
+static void
+use_warp(struct core *c, uint32_t k)
+{
+    if (c->now.version.warps > 1)
+        regions_use(c, &c->regions->interleaved_warp[k]);
+}
+
+/* The builder goes on where the condition does not hold. */
+static void
+leave_if(struct core *c, LLVMValueRef condition, LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef other = core_new_block(c, "other");
+    LLVMBuildCondBr(c->e.b, condition, to, other);
+    LLVMPositionBuilderAtEnd(c->e.b, other);
+}
+
+LLVMValueRef
+version_branch(struct core *c, uint32_t b, bool agreed, LLVMBasicBlockRef to[2])
+{
+    const struct wir_block *blk = &c->wir->blocks[b];
+    LLVMBuilderRef bld = c->e.b;
+    LLVMValueRef all, none;
+    use_warp(c, 0);
+    if (agreed) {
+        LLVMBuildCondBr(bld, core_branch_value(c, b, true), to[0], to[1]);
+        return NULL;
+    }
+    if (core_agree(c, blk->guard, &all, &none)) {
+        leave_if(c, all, to[blk->guard_negated]);
+        leave_if(c, none, to[!blk->guard_negated]);
+    }
+    LLVMValueRef any = all = core_branch_value(c, b, false);
+    for (uint32_t k = 1; k < c->now.version.warps; k++) {
+        use_warp(c, k);
+        LLVMValueRef v = core_branch_value(c, b, false);
+        all = LLVMBuildAnd(bld, all, v, "");
+        any = LLVMBuildOr(bld, any, v, "");
+    }
+    all = emit_mask_to_bits(&c->e, all);
+    any = c->now.version.warps > 1 ? emit_mask_to_bits(&c->e, any) : all;
+    leave_if(c, LLVMBuildICmp(bld, LLVMIntEQ, all, core_i32(c, ~0u), ""), to[0]);
+    leave_if(c, LLVMBuildIsNull(bld, any, ""), to[1]);
+    return all;
+}
+
 bool
 version_insns(struct core *c, uint32_t b)
 {
@@ -31,8 +77,7 @@ version_insns(struct core *c, uint32_t b)
     for (uint32_t n = blk->first; n < blk->first + blk->count; n++) {
         uint32_t times = warps > 1 && warps_once(c->regions->known, n) ? 1 : warps;
         for (uint32_t k = 0; k < times; k++) {
-            if (warps > 1)
-                regions_use(c, &c->regions->interleaved_warp[k]);
+            use_warp(c, k);
             if (!core_insn(c, &c->wir->insns[n]))
                 return false;
             c->now.synced = false;

@@ -125,9 +125,14 @@ struct version_code {
     void *own;
 };
 
-/* The builder goes on in the version whose code begins at `in`, where what it assumes holds (i1);
- * other warps go to `out`. */
+/* The guard: the builder goes on in the version whose code begins at `in`, where what it assumes
+ * holds (i1); other warps go to `out`. */
 void version_guard(struct core *c, LLVMValueRef holds, LLVMBasicBlockRef in, LLVMBasicBlockRef out);
+/* The branch that ends block b, of warps whose lanes are all there: where all of them go one way,
+ * to[0] (taken) or to[1]. agreed: that is known. Else the builder is left on the bail edge, where
+ * they part, and the result is the lanes that take it (i32), of all warps of the version; NULL:
+ * they cannot part. */
+LLVMValueRef version_branch(struct core *c, uint32_t b, bool agreed, LLVMBasicBlockRef to[2]);
 /* Plans the accesses of all versions (plans/plans.h), before any of them is emitted. */
 void core_plan_versions(struct core *c);
 /* The instructions of block b, in the version that is being emitted. */
