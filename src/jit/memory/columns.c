@@ -143,11 +143,9 @@ flush_full(struct core *c)
     LLVMValueRef bad = LLVMBuildAnd(b, LLVMBuildOr(b, at, apart, ""), core_i64(c, LINE - 1), "");
     struct fork f = fork_begin(c, LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), on, ""));
     store_lines(c, at, apart, true);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.slow);
+    fork_other(c, &f);
     store_lines(c, at, apart, false);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.join);
+    fork_join(c, &f, 0, NULL, NULL, NULL);
     LLVMBuildStore(b, core_i32(c, 0), c->memory.columns.count);
 }
 

@@ -81,13 +81,8 @@ load_group(struct site *s, const struct plan *p, LLVMValueRef *out)
         word.base = LLVMBuildAdd(b, sure.base, core_i64(c, 4 * k), "");
         site_load_runs(&word, &fast[k]);
     }
-    f.fast_end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.slow);
+    fork_other(c, &f);
     gather_words(&from, n, slow);
-    f.slow_end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.join);
     fork_join(c, &f, n, fast, slow, all);
     for (unsigned k = 0; k < n; k++)
         if (k != own)
@@ -109,17 +104,12 @@ load_guarded(struct site *s, const struct plan *p, LLVMValueRef denied, LLVMValu
     struct site few = *s;
     struct fork f = fork_begin(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
     site_load_ways(s, p->way, fast);
-    f.fast_end = LLVMGetInsertBlock(c->e.b);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    fork_other(c, &f);
     site_allow_some(&few, denied);
     for (unsigned e = 0; scalar && e < s->vec; e++) /* lanes with one address share its fate */
         slow[e] = LLVMConstNull(LLVMTypeOf(fast[e]));
     if (!scalar)
         site_load_each(&few, slow);
-    f.slow_end = LLVMGetInsertBlock(c->e.b);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.join);
     fork_join(c, &f, s->vec, fast, slow, out);
 }
 

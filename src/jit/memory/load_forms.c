@@ -209,13 +209,8 @@ site_load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[])
     }
     struct fork f = site_fork_way(s, w, &on);
     load_form(&on, w, fast);
-    f.fast_end = LLVMGetInsertBlock(c->e.b);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    fork_other(c, &f);
     site_load_ways(s, w + 1, slow);
-    f.slow_end = LLVMGetInsertBlock(c->e.b);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.join);
     fork_join(c, &f, s->vec, fast, slow, out);
 }
 

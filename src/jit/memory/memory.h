@@ -42,7 +42,7 @@ struct site {
 
 /* Two ways to make an access, and where they meet. */
 struct fork {
-    LLVMBasicBlockRef fast, slow, join, fast_end, slow_end;
+    LLVMBasicBlockRef fast, slow, join, fast_end;
 };
 
 /* What the ends of the warp say: whether lanes may be consecutive at all, and where lane 0 would be
@@ -150,7 +150,8 @@ struct site site_sure(const struct site *s);
 struct fork fork_begin(struct core *c, LLVMValueRef cond); /* goes on in the fast way */
 /* A way's test; *on: the site where it holds. */
 struct fork site_fork_way(struct site *s, const struct plan_way *w, struct site *on);
-/* out[k]: what came of the two ways, n values; out may be fast. */
+void fork_other(struct core *c, struct fork *f); /* the fast way ends; goes on in the slow one */
+/* The slow way ends, too. out[k]: what came of the two ways, n values; out may be fast. */
 void fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast,
                LLVMValueRef *slow, LLVMValueRef *out);
 /* Lanes first..first+run of the mask, each repeated vec times; whether any of them is active. */

@@ -174,7 +174,6 @@ void
 site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out)
 {
     struct core *c = s->c;
-    LLVMBuilderRef b = c->e.b;
     struct pick p;
     LLVMValueRef fast, slow;
     find_parts(s, plan->o, &p);
@@ -184,13 +183,8 @@ site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out)
     }
     struct fork f = fork_begin(c, p.fine);
     fast = load_parts(&p);
-    f.fast_end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.slow);
+    fork_other(c, &f);
     site_load_each(s, &slow);
-    f.slow_end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.join);
     fork_join(c, &f, 1, &fast, &slow, out);
 }
 

@@ -131,7 +131,7 @@ struct fork
 fork_begin(struct core *c, LLVMValueRef cond)
 {
     struct fork f = {core_new_block(c, "runs"), core_new_block(c, "each"),
-                     core_new_block(c, "joined"), NULL, NULL};
+                     core_new_block(c, "joined"), NULL};
     LLVMBuildCondBr(c->e.b, cond, f.fast, f.slow);
     LLVMPositionBuilderAtEnd(c->e.b, f.fast);
     return f;
@@ -165,12 +165,22 @@ site_fork(struct site *s)
 }
 
 void
+fork_other(struct core *c, struct fork *f)
+{
+    f->fast_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f->join);
+    LLVMPositionBuilderAtEnd(c->e.b, f->slow);
+}
+
+void
 fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast, LLVMValueRef *slow,
           LLVMValueRef *out)
 {
+    LLVMBasicBlockRef from[] = {f->fast_end, LLVMGetInsertBlock(c->e.b)};
+    LLVMBuildBr(c->e.b, f->join);
+    LLVMPositionBuilderAtEnd(c->e.b, f->join);
     for (unsigned k = 0; k < n; k++) {
         LLVMValueRef v[] = {fast[k], slow[k]};
-        LLVMBasicBlockRef from[] = {f->fast_end, f->slow_end};
         out[k] = LLVMBuildPhi(c->e.b, LLVMTypeOf(v[0]), "");
         LLVMAddIncoming(out[k], v, from, 2);
     }

@@ -73,13 +73,11 @@ store_guarded(struct site *s, const struct plan *p, LLVMValueRef denied,
     struct site few = *s;
     struct fork f = fork_begin(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
     store_value(s, p, from);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    fork_other(c, &f);
     site_allow_some(&few, denied);
     if (!scalar)
         site_store_each(&few, v);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+    fork_join(c, &f, 0, NULL, NULL, NULL);
 }
 
 /* An address: memory. */

@@ -115,11 +115,9 @@ store_runs(struct site *s, LLVMValueRef *v, bool stream)
     }
     struct fork f = fork_begin(c, streaming_now(s));
     stream_segments(s, v);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    fork_other(c, &f);
     store_segments(s, v);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+    fork_join(c, &f, 0, NULL, NULL, NULL);
 }
 
 /* -- fields of the lanes' records -- */
@@ -220,7 +218,7 @@ store_form(struct site *s, const struct plan_way *w, LLVMValueRef *v)
 void
 site_store_ways(struct site *s, const struct plan_way *w, LLVMValueRef *v)
 {
-    LLVMBuilderRef b = s->c->e.b;
+    struct core *c = s->c;
     struct site on;
     if (w->test == PLAN_ALWAYS) {
         s->runs = w->runs;
@@ -229,11 +227,9 @@ site_store_ways(struct site *s, const struct plan_way *w, LLVMValueRef *v)
     }
     struct fork f = site_fork_way(s, w, &on);
     store_form(&on, w, v);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.slow);
+    fork_other(c, &f);
     site_store_ways(s, w + 1, v);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.join);
+    fork_join(c, &f, 0, NULL, NULL, NULL);
 }
 
 void

@@ -91,14 +91,9 @@ site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out)
     for (unsigned k = 0; k < n; k += SIDE)
         load_columns(c, LLVMBuildAdd(b, s->base, core_i64(c, k * WORD), ""), s->fact.pattern,
                      &fast[k]);
-    f.fast_end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.slow);
+    fork_other(c, &f);
     for (unsigned k = 0; k < n; k++)
         site_load_each(&each[k], &slow[k]);
-    f.slow_end = LLVMGetInsertBlock(b);
-    LLVMBuildBr(b, f.join);
-    LLVMPositionBuilderAtEnd(b, f.join);
     fork_join(c, &f, n, fast, slow, fast);
     for (unsigned k = n; k-- > 0;) {
         regions_use(c, &c->regions->interleaved_warp[k]);

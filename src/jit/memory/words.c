@@ -134,14 +134,9 @@ site_load_words(struct site *s, const struct plan *p, LLVMValueRef out[])
     }
     struct fork f = fork_begin(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
     load_words(s, p, out);
-    f.fast_end = LLVMGetInsertBlock(c->e.b);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    fork_other(c, &f);
     site_allow_some(&few, denied);
     load_words(&few, p, slow);
-    f.slow_end = LLVMGetInsertBlock(c->e.b);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.join);
     fork_join(c, &f, s->vec, out, slow, out);
 }
 
@@ -201,10 +196,8 @@ site_store_words(struct site *s, const struct plan *p, const struct ptx_operand 
     }
     struct fork f = fork_begin(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
     store_words(s, p, from);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    fork_other(c, &f);
     site_allow_some(&few, denied);
     store_words(&few, p, from);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+    fork_join(c, &f, 0, NULL, NULL, NULL);
 }
