@@ -70,7 +70,9 @@ static uint32_t
 room_of(struct core *c, uint32_t reg, uint32_t *end)
 {
     unsigned bits = core_reg_bits(c, reg), count = core_reg_count(c, reg);
-    uint32_t bytes = bits == 1 ? 4 : bits / 8 * count, align = bytes >= 64 ? 64 : 16;
+    uint32_t bytes = bits == 1 ? 4 : bits / 8 * count, align = 16;
+    while (align < bytes && align < 64) /* as LLVM expects of a vector so long */
+        align *= 2;
     uint32_t at = (*end + align - 1) & ~(align - 1);
     *end = at + bytes;
     return at;
