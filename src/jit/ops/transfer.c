@@ -26,7 +26,7 @@ word_of(struct jit_mbarrier s)
 
 /* PTX ISA 9.7.13.15.5: a phase ends when nothing is pending; the next one begins at once. */
 static void
-end_region(struct jit_mbarrier *s)
+end_phase(struct jit_mbarrier *s)
 {
     if (s->pending || s->bytes)
         return;
@@ -44,7 +44,7 @@ arrive(struct jit_mbarrier *s, enum jit_mbarrier_op op, uint64_t number)
     if (op == JIT_MBARRIER_DROP || op == JIT_MBARRIER_DROP_TX)
         s->expected -= count;
     s->pending -= count;
-    end_region(s);
+    end_phase(s);
 }
 
 uint64_t
@@ -60,7 +60,7 @@ jit_mbarrier_do(uint64_t *word, enum jit_mbarrier_op op, uint64_t number)
     case JIT_MBARRIER_EXPECT_TX: s.bytes += (int32_t)number; break;
     case JIT_MBARRIER_COMPLETE_TX:
         s.bytes -= (int32_t)number;
-        end_region(&s);
+        end_phase(&s);
         break;
     case JIT_MBARRIER_TEST: return s.parity != asked.parity;
     case JIT_MBARRIER_TEST_PARITY: return s.parity != (number & 1);
