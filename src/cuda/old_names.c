@@ -8,9 +8,15 @@
 #undef cuCtxDestroy
 #undef cuCtxPushCurrent
 #undef cuCtxPopCurrent
+#undef cuDevicePrimaryCtxRelease
+#undef cuDevicePrimaryCtxReset
+#undef cuDevicePrimaryCtxSetFlags
 #undef cuStreamDestroy
 #undef cuEventDestroy
 #undef cuIpcOpenMemHandle
+#undef cuLinkAddData
+#undef cuLinkAddFile
+#undef cuLinkCreate
 #undef cuMemHostRegister
 #undef cuMemcpyDtoDAsync
 
@@ -28,6 +34,19 @@ OLD_NAME(cuStreamDestroy, (CUstream stream), (stream))
 OLD_NAME(cuEventDestroy, (CUevent event), (event))
 OLD_NAME(cuIpcOpenMemHandle, (CUdeviceptr * dptr, CUipcMemHandle handle, unsigned int flags),
          (dptr, handle, flags))
+OLD_NAME(cuDevicePrimaryCtxRelease, (CUdevice device), (device))
+OLD_NAME(cuDevicePrimaryCtxReset, (CUdevice device), (device))
+OLD_NAME(cuDevicePrimaryCtxSetFlags, (CUdevice device, unsigned int flags), (device, flags))
+OLD_NAME(cuLinkCreate, (unsigned n, CUjit_option *options, void **values, CUlinkState *state),
+         (n, options, values, state))
+OLD_NAME(cuLinkAddData,
+         (CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+          unsigned n, CUjit_option *options, void **values),
+         (state, type, data, size, name, n, options, values))
+OLD_NAME(cuLinkAddFile,
+         (CUlinkState state, CUjitInputType type, const char *path, unsigned n,
+          CUjit_option *options, void **values),
+         (state, type, path, n, options, values))
 OLD_NAME(cuMemHostRegister, (void *p, size_t size, unsigned int flags), (p, size, flags))
 
 /* The first version had pointers of 32 bits, which no program can have had here: one that asks for

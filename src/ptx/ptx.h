@@ -232,10 +232,10 @@ struct ptx_var {
 
 /* -- functions --------------------------------------------------------------------------------- */
 
+/* .reg .v4 .f32 %v is four: %v$part0 to %v$part3. */
 struct ptx_reg {
     const char *name; /* "%r3" */
     uint8_t type;     /* enum ptx_type */
-    uint8_t vec;      /* .reg .v4 .f32: 4; else 1 */
 };
 
 struct ptx_label {

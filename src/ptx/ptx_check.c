@@ -286,7 +286,7 @@ check_register(const struct check *c, unsigned n, const struct ptx_operand *o, c
         fail(c, "operand %u must be a predicate", n);
         return false;
     }
-    if (!bits || !w->bits || r->vec > 1 || o->part)
+    if (!bits || !w->bits || o->part)
         return true;
     if (w->wider ? bits < w->bits : bits != w->bits) {
         fail(c, "operand %u is %s %u-bit register", n, article(bits), bits);

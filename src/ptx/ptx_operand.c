@@ -94,6 +94,15 @@ place_in_tensor(struct parser *p, const struct ptx_insn *i, struct ptx_operand *
     o->elements[0] = map;
 }
 
+/* A register where a vector cannot stand. */
+static uint32_t
+one_register(struct parser *p, const struct symbol *s, const struct token *t)
+{
+    if (s->parts > 1)
+        fail_at(p, t->line, t->column, "'%s' is a vector of registers", s->name);
+    return s->index;
+}
+
 /* [reg+imm], [var+imm], [imm]; tex: [t, {x, y}]; tensors: [map, {x, y}]. The bracket is taken. */
 static void
 address(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
@@ -114,7 +123,7 @@ address(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
         lex_next(p);
         if (s && s->kind == SYMBOL_REG) {
             o->base_kind = PTX_BASE_REG;
-            o->reg = s->index;
+            o->reg = one_register(p, s, &t);
         } else if (s && s->kind == SYMBOL_VAR) {
             o->base_kind = PTX_BASE_VAR;
             o->var = s->var;
@@ -139,6 +148,27 @@ is_call_target(const struct ptx_insn *i)
     return i->operand_count == 0 || (i->operand_count == 1 && i->operand[0].kind == PTX_O_LIST);
 }
 
+/* A register, a vector of them, or a part of one. */
+static void
+register_operand(struct parser *p, const struct symbol *s, const struct token *t,
+                 struct ptx_operand *o)
+{
+    *o = (struct ptx_operand){.kind = PTX_O_REG, .reg = s->index, .part = part_of(p)};
+    if (s->parts == 1)
+        return;
+    if (o->part > s->parts)
+        fail_at(p, t->line, t->column, "'%s' has %u parts", s->name, s->parts);
+    if (o->part) {
+        o->reg += o->part - 1u;
+        o->part = 0;
+        return;
+    }
+    *o = (struct ptx_operand){.kind = PTX_O_VECTOR, .count = s->parts};
+    o->elements = ARENA_ARRAY(p->arena, struct ptx_operand, s->parts);
+    for (uint8_t k = 0; k < s->parts; k++)
+        o->elements[k] = (struct ptx_operand){.kind = PTX_O_REG, .reg = s->index + k};
+}
+
 static void
 named_operand(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
 {
@@ -152,9 +182,7 @@ named_operand(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
     if (!s && t.at[0] == '%' && special_register(p, &t, o))
         return;
     if (s && s->kind == SYMBOL_REG) {
-        o->kind = PTX_O_REG;
-        o->reg = s->index;
-        o->part = part_of(p);
+        register_operand(p, s, &t, o);
         return;
     }
     const char *name = lex_text(p, &t);
@@ -203,7 +231,7 @@ constant_operand(struct parser *p, struct ptx_operand *o)
             struct symbol *s = symbol_find(p, p->tok.at, p->tok.count);
             if (s && s->kind == SYMBOL_REG) {
                 o->kind = PTX_O_REG;
-                o->reg = s->index;
+                o->reg = one_register(p, s, &t);
                 o->negated = true;
                 lex_next(p);
                 return;

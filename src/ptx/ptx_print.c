@@ -397,8 +397,6 @@ print_registers(const struct printer *p)
         if (k < p->f->param_count + p->f->result_count && is_parameter(p->f, k))
             continue;
         text_add(p->out, "\t.reg ");
-        if (r->vec > 1)
-            text_add(p->out, ".v%u ", r->vec);
         text_add(p->out, ".%s %s;\n", ptx_type_name((enum ptx_type)r->type), reg_name(p, k));
     }
 }

@@ -92,6 +92,7 @@ struct symbol {
     bool undeclared;       /* a function used, and not yet declared */
     uint32_t scope;        /* 0: module */
     uint32_t index;        /* register, label, targets */
+    uint8_t parts;         /* of a vector register: index is the first; else 1 */
     uint32_t line, column; /* where declared, or first used */
     struct ptx_var *var;
     struct ptx_func *func;

@@ -8,19 +8,43 @@
 
 /* -- registers --------------------------------------------------------------------------------- */
 
+static const char *
+numbered_name(struct parser *p, const char *name, const char *between, uint64_t k)
+{
+    return arena_printf(p->arena, "%s%s%llu", name, between, (unsigned long long)k);
+}
+
+/* The register's number; a vector's parts are registers that follow each other. */
 static uint32_t
 add_reg(struct parser *p, const char *name, enum ptx_type type, uint8_t vec, const struct token *at)
 {
     struct symbol *s = symbol_add(p, name, SYMBOL_REG, at->line, at->column);
     if (!s)
         return 0;
-    if (p->regs.count >= PTX_LIMIT_REGS) {
+    if (p->regs.count + vec > PTX_LIMIT_REGS) {
         fail_at(p, at->line, at->column, "more than %d registers", PTX_LIMIT_REGS);
         return 0;
     }
     s->index = (uint32_t)p->regs.count;
-    VEC_PUSH(&p->regs, ((struct ptx_reg){name, (uint8_t)type, vec}));
+    s->parts = vec;
+    for (uint8_t k = 0; k < vec; k++) {
+        const char *own = vec > 1 ? numbered_name(p, name, "$part", k) : name;
+        VEC_PUSH(&p->regs, ((struct ptx_reg){own, (uint8_t)type}));
+    }
     return s->index;
+}
+
+/* <100> behind a name: that many names with numbers behind them. 0: failed. */
+static uint64_t
+parse_count(struct parser *p, const char *what, const struct token *at)
+{
+    lex_expect(p, '<');
+    /* Not a whole expression: '>' ends the number here. */
+    uint64_t n = (uint64_t)expr_binary(p, 8);
+    lex_expect(p, '>');
+    if (n > PTX_LIMIT_REGS)
+        fail_at(p, at->line, at->column, "more than %d %s", PTX_LIMIT_REGS, what);
+    return p->failed ? 0 : n;
 }
 
 /* .reg .b32 %r<100>, %x; the token is `reg`. */
@@ -45,15 +69,10 @@ parse_reg(struct parser *p)
     do {
         struct token at = p->tok;
         const char *name = lex_name(p, "a register's name");
-        if (lex_take(p, '<')) {
-            /* Not a whole expression: '>' ends the number here. */
-            uint64_t n = (uint64_t)expr_binary(p, 8);
-            if (n > PTX_LIMIT_REGS)
-                fail_at(p, at.line, at.column, "more than %d registers", PTX_LIMIT_REGS);
+        if (lex_is(p, '<')) {
+            uint64_t n = parse_count(p, "registers", &at);
             for (uint64_t k = 0; k < n && !p->failed; k++)
-                add_reg(p, arena_printf(p->arena, "%s%llu", name, (unsigned long long)k), type, vec,
-                        &at);
-            lex_expect(p, '>');
+                add_reg(p, numbered_name(p, name, "", k), type, vec, &at);
         } else {
             add_reg(p, name, type, vec, &at);
         }
@@ -416,6 +435,19 @@ add_variable(struct parser *p, struct ptx_var *v, const struct token *at)
     return v;
 }
 
+/* .param .u64 %P<2>: v as often as the token says, each with its number behind its name. */
+static void
+add_numbered(struct parser *p, const struct ptx_var *v, const struct token *at)
+{
+    uint64_t n = parse_count(p, "variables", at);
+    for (uint64_t k = 0; k < n && !p->failed; k++) {
+        struct ptx_var *one = ARENA_NEW(p->arena, struct ptx_var);
+        *one = *v;
+        one->name = numbered_name(p, v->name, "", k);
+        add_variable(p, one, at);
+    }
+}
+
 /* The token is the space. */
 void
 parse_variable(struct parser *p, enum ptx_linkage linkage)
@@ -447,6 +479,10 @@ parse_variable(struct parser *p, enum ptx_linkage linkage)
                                      .vec = v->vec,
                                      .align = v->align,
                                      .managed = v->managed};
+        if (lex_is(p, '<')) {
+            add_numbered(p, v, &at);
+            continue;
+        }
         if (!p->failed)
             v = add_variable(p, v, &at);
         if (p->failed)

@@ -104,9 +104,9 @@ wir_operands(struct flat *b, uint32_t n)
 }
 
 /* A move of `type` from operand `from` to `to`, either of which may be a slot (SYMBOL). */
-static void
-push_move(struct flat *b, const struct wir_insn *at, struct ptx_operand to, struct ptx_operand from,
-          uint8_t type)
+void
+wir_push_move(struct flat *b, const struct wir_insn *at, struct ptx_operand to,
+              struct ptx_operand from, uint8_t type)
 {
     struct ptx_insn i = {.op = PTX_OP_MOV,
                          .type_count = 1,
@@ -199,13 +199,13 @@ bind_params(struct flat *b, const struct wir_insn *at, struct instance *callee,
         struct ptx_operand arg = p->args->elements[k];
         if (f->param_regs[k] != PTX_NO_REG) {
             struct ptx_operand to = {.kind = PTX_O_REG, .reg = callee->reg_base + f->param_regs[k]};
-            push_move(b, at, to, arg, f->params[k]->type);
+            wir_push_move(b, at, to, arg, f->params[k]->type);
         } else if (arg.kind == PTX_O_SYMBOL && arg.var) {
             callee->params[k] = arg.var;
         } else {
             callee->params[k] = copy_var(b, f->params[k], WIR_SLOT);
             struct ptx_operand to = {.kind = PTX_O_SYMBOL, .var = callee->params[k]};
-            push_move(b, at, to, arg, f->params[k]->type);
+            wir_push_move(b, at, to, arg, f->params[k]->type);
         }
     }
     for (uint32_t k = 0; k < f->result_count; k++) {
@@ -227,29 +227,26 @@ unbind_results(struct flat *b, const struct wir_insn *at, const struct instance 
         if (f->result_regs[k] != PTX_NO_REG) {
             struct ptx_operand from = {.kind = PTX_O_REG,
                                        .reg = callee->reg_base + f->result_regs[k]};
-            push_move(b, at, to, from, f->results[k]->type);
+            wir_push_move(b, at, to, from, f->results[k]->type);
         } else if (to.kind == PTX_O_REG) {
             struct ptx_operand from = {.kind = PTX_O_SYMBOL, .var = callee->results[k]};
-            push_move(b, at, to, from, f->results[k]->type);
+            wir_push_move(b, at, to, from, f->results[k]->type);
         }
     }
 }
 
-/* The definition behind a declaration, in this module. */
-static const struct ptx_func *
-with_body(const struct flat *b, const struct ptx_func *f)
+const struct ptx_func *
+wir_with_body(const struct ptx_module *m, const struct ptx_func *f)
 {
-    if (f->has_body)
-        return f;
-    for (uint32_t k = 0; k < b->wir->module->func_count; k++) {
-        const struct ptx_func *g = b->wir->module->funcs[k];
-        if (g->has_body && g->name && f->name && !strcmp(g->name, f->name))
+    for (uint32_t k = 0; !f->has_body && f->name && k < m->func_count; k++) {
+        const struct ptx_func *g = m->funcs[k];
+        if (g->has_body && g->name && !strcmp(g->name, f->name))
             return g;
     }
     return f;
 }
 
-/* Recursion: the function stays one of its own. */
+/* Recursion, or too large to be repeated: the function stays one of its own. */
 static bool
 real_call(struct flat *b, const struct wir_insn *at, const struct ptx_func *f)
 {
@@ -257,6 +254,7 @@ real_call(struct flat *b, const struct wir_insn *at, const struct ptx_func *f)
     for (uint32_t k = 0; k < i->i.operand_count; k++)
         if (i->i.operand[k].kind == PTX_O_FUNC)
             i->i.operand[k].func = (struct ptx_func *)f;
+    wir_exit_behind(b);
     for (size_t k = 0; k < b->calls.count; k++)
         if (b->calls.at[k] == f)
             return true;
@@ -285,18 +283,20 @@ inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
     if (p.target && p.target->kind == PTX_O_REG) {
         b->wir->indirect = true;
         wir_push_insn(b, &at->i, at->func, at->place);
+        wir_exit_behind(b);
         return true;
     }
     if (!p.target || p.target->kind != PTX_O_FUNC)
         return wir_fail_at(b, at, "%s", "a call without a function");
-    const struct ptx_func *f = with_body(b, p.target->func);
+    const struct ptx_func *f = wir_with_body(b->wir->module, p.target->func);
     if (!f->has_body) {
         if (!b->known(f->name))
             return wir_fail_at(b, at, "function \"%s\" has no body and is not known", f->name);
         wir_push_insn(b, &at->i, at->func, at->place);
         return true;
     }
-    bool stays = b->wir->module->is_wir; /* what could be inlined has been */
+    bool stays = b->wir->module->is_wir /* what could be inlined has been */
+                 || (b->stays && b->stays[f->index]);
     for (struct instance *up = in; up; up = up->caller)
         stays |= up->func == f;
     if (stays)
@@ -330,6 +330,29 @@ inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
     return true;
 }
 
+/* mov.v2 {a, b}, {c, d}: a move for each part, by way of new registers, as a may be d. */
+static bool
+move_parts(struct flat *b, const struct wir_insn *at)
+{
+    const struct ptx_operand *to = &at->i.operand[0], *from = &at->i.operand[1];
+    uint32_t n = at->i.vec;
+    if (to->kind != PTX_O_VECTOR || from->kind != PTX_O_VECTOR || to->count != n ||
+        from->count != n)
+        return wir_fail_at(b, at, "%s", "mov of a vector and of what is none");
+    uint32_t first = (uint32_t)b->regs.count;
+    for (uint32_t k = 0; k < n; k++)
+        VEC_PUSH(&b->regs, ((struct wir_reg){.type = at->i.type[0], .name = ""}));
+    for (uint32_t k = 0; k < 2 * n; k++) {
+        struct ptx_operand between = {.kind = PTX_O_REG, .reg = first + k % n};
+        wir_push_move(b, at, k < n ? between : to->elements[k % n],
+                      k < n ? from->elements[k] : between, at->i.type[0]);
+        struct ptx_insn *i = &b->insns.at[b->insns.count - 1].i;
+        i->guard = at->i.guard;
+        i->guard_negated = at->i.guard_negated;
+    }
+    return true;
+}
+
 static bool
 inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, uint32_t place)
 {
@@ -355,7 +378,8 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
                 i->space = PTX_SPACE_LOCAL;
 
     uint32_t around = UINT32_MAX;
-    if (i->guard != PTX_NO_REG && wir_needs_branch(i)) {
+    bool leaves = i->op == PTX_OP_EXIT && b->exited && !b->wir->kernel->is_kernel;
+    if (i->guard != PTX_NO_REG && (leaves || wir_needs_branch(i))) {
         around = wir_new_label(b);
         wir_push_jump(b, &f, around, i->guard, !i->guard_negated);
         i->guard = PTX_NO_REG;
@@ -375,14 +399,16 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
         if (in->func->result_regs[k] != PTX_NO_REG) { /* a called function's results in registers */
             struct ptx_operand to = {.kind = PTX_O_SYMBOL, .var = in->results[k]};
             struct ptx_operand from = {.kind = PTX_O_REG, .reg = in->func->result_regs[k]};
-            push_move(b, &f, to, from, in->func->results[k]->type);
+            wir_push_move(b, &f, to, from, in->func->results[k]->type);
         }
+    if (leaves)
+        wir_set_exited(b, &f, true);
     if (i->op == PTX_OP_RET && in->end_label != UINT32_MAX) {
         wir_push_jump(b, &f, in->end_label, i->guard, i->guard_negated);
     } else if (i->op == PTX_OP_CALL) {
         if (!inline_call(b, in, &f))
             return false;
-    } else if (!wir_push(b, &f)) {
+    } else if (i->op == PTX_OP_MOV && i->vec > 1 ? !move_parts(b, &f) : !wir_push(b, &f)) {
         return false;
     }
     b->met = b->met && around == UINT32_MAX && i->op != PTX_OP_CALL && i->op != PTX_OP_RET;
@@ -484,9 +510,9 @@ copy_to_memory(struct flat *b, const struct wir_insn *at, struct ptx_var *from)
     for (uint64_t offset = 0; offset < v->size; offset += piece) {
         VEC_PUSH(&b->regs, ((struct wir_reg){.type = type, .name = ""}));
         struct ptx_operand reg = {.kind = PTX_O_REG, .reg = (uint32_t)b->regs.count - 1};
-        push_move(b, at, reg, (struct ptx_operand){.kind = PTX_O_SYMBOL, .var = from}, type);
+        wir_push_move(b, at, reg, (struct ptx_operand){.kind = PTX_O_SYMBOL, .var = from}, type);
         b->insns.at[b->insns.count - 1].i.operand[1].offset = (int64_t)offset;
-        push_move(b, at, (struct ptx_operand){.kind = PTX_O_SYMBOL, .var = v}, reg, type);
+        wir_push_move(b, at, (struct ptx_operand){.kind = PTX_O_SYMBOL, .var = v}, reg, type);
         b->insns.at[b->insns.count - 1].i.operand[0].offset = (int64_t)offset;
     }
     return v;
@@ -510,10 +536,17 @@ take_arguments(struct flat *b, struct instance *in)
         if (param && f->param_regs[n] != PTX_NO_REG) {
             struct ptx_operand to = {.kind = PTX_O_REG, .reg = f->param_regs[n]};
             struct ptx_operand from = {.kind = PTX_O_SYMBOL, .var = v};
-            push_move(b, &here, to, from, v->type);
+            wir_push_move(b, &here, to, from, v->type);
         } else if (param && address_taken(f, f->params[n])) {
             in->params[n] = copy_to_memory(b, &here, v);
         }
+    }
+    if (b->exited) {
+        b->exited = copy_var(b, b->exited, WIR_ARGUMENT);
+        at = (at + 15) & ~15ull;
+        b->vars.at[b->exited->index].offset = at;
+        at += b->exited->size;
+        wir_set_exited(b, &here, false);
     }
     b->wir->argument_bytes = (uint32_t)((at + 15) & ~15ull);
 }
@@ -546,6 +579,8 @@ make(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(co
                      .marks = kind == WIR_DEBUG || kind == WIR_PASSED,
                      .err = err};
     struct instance top = {.func = kernel, .end_label = UINT32_MAX};
+    wir_choose_calls(&b);
+    wir_find_exits(&b);
     top.params = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->param_count + 1);
     top.results = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->result_count + 1);
     for (uint32_t k = 0; k < kernel->reg_count; k++)

@@ -41,9 +41,10 @@
  *
  * The normal form, which wir_verify holds every pass to:
  *
- *   - Calls of functions with a body are replaced by the body, but for recursion and calls through
- *     pointers; what is left goes to functions without a body. Parameter slots of inlined calls are
- *     registers where every access agrees.
+ *   - Calls of functions with a body are replaced by the body, but for recursion, calls through
+ *     pointers and large functions where inlining them would make too much text (sizes.c); what is
+ * left goes to functions without a body. Parameter slots of inlined calls are registers where every
+ * access agrees.
  *   - A block is entered at its first instruction and left behind its last. Instructions that touch
  *     memory, call or wait stand under no guard: the guard is a branch around them. An instruction
  *     that waits for lanes of its warp (wir_syncs) begins a block; one that waits for other warps
@@ -65,6 +66,7 @@
  *
  *   build.c     calls inlined, one flat list of instructions (slots.c: parameter slots; layout.c:
  *               where variables lie)
+ *   sizes.c     which functions are too large to be inlined; exits.c: exit in those that are called
  *   waits.c     what waits for other warps and is no barrier becomes a loop
  *   blocks.c    cut into blocks; order.c: their order, loops, post-dominators
  *   webs.c      registers split into webs; live.c: what is alive where a block begins
@@ -200,7 +202,8 @@ struct wir {
     uint64_t *shared_offset; /* per module variable: offset in shared memory (.shared ones), */
     bool *shared_used;       /*   and whether it is there at all */
     uint32_t local_bytes, shared_bytes; /* shared: static; dynamic shared memory begins there */
-    /* Functions that are called and not inlined: recursion; and whether pointers are called. */
+    /* Functions that are called and not inlined: recursion, large ones; and whether pointers are
+     * called. */
     const struct ptx_func **calls;
     uint32_t call_count;
     bool indirect;

@@ -24,17 +24,30 @@ struct flat {
     VEC(struct wir_frame) frames;
     uint32_t frame; /* that instructions are added to */
     VEC(const struct ptx_func *) calls;
+    bool *stays; /* per function of the module: is called, not inlined; NULL: none (sizes.c) */
+    struct ptx_var *exited; /* exits.c: of the function that is made; NULL: no function exits */
     struct ls_error *err;
 };
 
 /* build.c: adds an instruction, a jump, a label; operands for one; what cannot be. */
 struct wir_insn *wir_push_insn(struct flat *b, const struct ptx_insn *i,
                                const struct ptx_func *func, uint32_t place);
+/* A move of `type` from operand `from` to `to`, either of which may be a slot (SYMBOL). */
+void wir_push_move(struct flat *b, const struct wir_insn *at, struct ptx_operand to,
+                   struct ptx_operand from, uint8_t type);
 void wir_push_jump(struct flat *b, const struct wir_insn *at, uint32_t label, uint32_t guard,
                    bool negated);
 uint32_t wir_new_label(struct flat *b);
 struct ptx_operand *wir_operands(struct flat *b, uint32_t n);
 bool wir_fail_at(struct flat *b, const struct wir_insn *at, const char *format, const char *name);
+/* build.c: the definition behind a declaration, in this module; f where there is none. */
+const struct ptx_func *wir_with_body(const struct ptx_module *m, const struct ptx_func *f);
+/* exits.c: sets b->exited; a store to it; what comes behind a call, the last instruction so far. */
+void wir_find_exits(struct flat *b);
+void wir_set_exited(struct flat *b, const struct wir_insn *at, bool value);
+void wir_exit_behind(struct flat *b);
+/* sizes.c: fills b->stays. */
+void wir_choose_calls(struct flat *b);
 /* waits.c: adds an instruction, or the loop that it becomes. */
 bool wir_push(struct flat *b, const struct wir_insn *at);
 /* build.c: whether an instruction with a guard becomes one behind a branch. */

@@ -193,6 +193,20 @@ new_area(struct core *c, const struct wir_insn *i, uint64_t count)
     return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), call, &k, 1, "");
 }
 
+/* What a kernel behind a pointer, which only launches it, leaves as they are. */
+static void
+clear_results(struct call_area a, const struct ptx_operand *results)
+{
+    struct core *c = a.c;
+    for (uint32_t k = 0; results && k < results->count; k++) {
+        uint64_t bytes = bytes_of(c, &results->elements[k]), at = take_room(&a, bytes);
+        if (results->elements[k].kind != PTX_O_REG)
+            continue;
+        LLVMValueRef none = LLVMConstNull(core_vector(c, (unsigned)bytes * 8));
+        LLVMSetAlignment(LLVMBuildStore(c->e.b, none, area_address(&a, at * LANES)), 16);
+    }
+}
+
 bool
 core_call(struct core *c, const struct wir_insn *i, const struct ptx_operand *results,
           const struct ptx_operand *target, const struct ptx_operand *args)
@@ -211,6 +225,8 @@ core_call(struct core *c, const struct wir_insn *i, const struct ptx_operand *re
                          LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.alive, ""));
     for (uint32_t k = 0; args && k < args->count; k++)
         pass_in(&a, &args->elements[k]);
+    if (target->kind != PTX_O_FUNC)
+        clear_results(a, results);
     LLVMTypeRef type;
     char name[32] = "";
     if (target->kind == PTX_O_FUNC) {

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sizes.c: which functions stay functions because inlining would repeat them too often. A module
+ * with a language's run-time library in it (GCC's OpenMP) has functions that call each other many
+ * levels deep; with each call inlined a kernel of 20 lines has millions of instructions.
+ */
+#include "wir/wir_priv.h"
+
+/* A kernel of more instructions, with its calls inlined, is too large; then functions with more
+ * than the second number stay, called from several places. */
+enum { LARGE_KERNEL = 1 << 15, LARGE_FUNCTION = 128 };
+enum { UNKNOWN = 0, OPEN = 1 }; /* sizes begin at 2 */
+
+struct sizes {
+    const struct ptx_module *m;
+    uint64_t *size;  /* per function, with its calls inlined, 2 more */
+    uint32_t *sites; /* per function, calls in the text */
+};
+
+static const struct ptx_func *
+callee(const struct sizes *s, const struct ptx_insn *i)
+{
+    for (uint32_t k = 0; i->op == PTX_OP_CALL && k < i->operand_count; k++)
+        if (i->operand[k].kind == PTX_O_FUNC)
+            return wir_with_body(s->m, i->operand[k].func);
+    return NULL;
+}
+
+static uint64_t
+size_of(struct sizes *s, const struct ptx_func *f)
+{
+    uint64_t *size = &s->size[f->index];
+    if (*size == OPEN) /* recursion stays a call */
+        return 1;
+    if (*size != UNKNOWN)
+        return *size;
+    *size = OPEN;
+    uint64_t sum = f->insn_count + 2ull;
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const struct ptx_func *g = callee(s, &f->insns[n]);
+        if (!g)
+            continue;
+        s->sites[g->index]++;
+        sum += size_of(s, g);
+    }
+    return *size = sum < UINT32_MAX ? sum : UINT32_MAX;
+}
+
+void
+wir_choose_calls(struct flat *b)
+{
+    const struct ptx_module *m = b->wir->module;
+    struct sizes s = {.m = m,
+                      .size = ls_alloc(sizeof *s.size * (m->func_count + 1)),
+                      .sites = ls_alloc(sizeof *s.sites * (m->func_count + 1))};
+    bool large = false;
+    for (uint32_t k = 0; k < m->func_count; k++)
+        large |= size_of(&s, m->funcs[k]) > LARGE_KERNEL && m->funcs[k]->is_kernel;
+    if (large)
+        b->stays = ARENA_ARRAY(&b->wir->arena, bool, m->func_count + 1);
+    for (uint32_t k = 0; large && k < m->func_count; k++)
+        b->stays[k] = s.size[k] > LARGE_FUNCTION && s.sites[k] > 1;
+    ls_release(s.size);
+    ls_release(s.sites);
+}
