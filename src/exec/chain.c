@@ -128,12 +128,12 @@ chain_run(struct exec_pool *p, struct exec_chain *c)
     free(c->column);
 }
 
-/* Blocks that never wait, and whose text nobody orders. */
+/* Blocks that never wait, whose text nobody orders, and whose code stays. */
 static bool
 is_plain(const struct exec_request *r, const struct jit_kernel *k)
 {
     return !r->tool && !r->cooperative && r->schedule.kind == EXEC_USUAL && !k->has_barrier &&
-           !k->pauses && !k->may_wait && !k->recursive;
+           !k->pauses && !k->may_wait && !k->recursive && !k->quick;
 }
 
 static bool

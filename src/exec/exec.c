@@ -59,14 +59,41 @@ passed(void *context, struct ls_error *err)
     return jit_get(r->jit, &j, err);
 }
 
+/* What runs where nobody watches. Quick code will do where the run can change to better code
+ * between blocks (grid.c). */
+static struct jit_request
+usual_request(const struct exec_request *r)
+{
+    struct jit_request j = code_request(r, r->tool        ? r->tool->events
+                                           : r->announced ? JIT_EVENT_ACCESS
+                                                          : 0);
+    j.whole = !r->tool && !j.events && !r->cooperative && !j.scheduled && !j.cluster;
+    return j;
+}
+
+static const struct jit_kernel *
+better(void *context, struct ls_error *err)
+{
+    struct jit_request j = usual_request(((struct exec_source *)context)->request);
+    j.warps = UINT64_MAX;
+    return jit_get(((struct exec_source *)context)->request->jit, &j, err);
+}
+
+static const struct jit_kernel *
+usual_code(const struct exec_request *r, const struct jit_request *j, struct ls_error *err)
+{
+    struct jit_request any = *j;
+    any.warps = j->whole ? 0 : j->warps;
+    const struct jit_kernel *k = jit_get(r->jit, &any, err);
+    return k && k->quick && k->may_wait ? jit_get(r->jit, j, err) : k;
+}
+
 bool
 exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report)
 {
     struct ls_error err = {0};
-    uint32_t events = r->tool ? r->tool->events : r->announced ? JIT_EVENT_ACCESS : 0;
-    struct jit_request j = code_request(r, events);
-    j.whole = !r->tool && !events && !r->cooperative && !j.scheduled && !j.cluster;
-    const struct jit_kernel *k = jit_get(r->jit, &j, &err);
+    struct jit_request j = usual_request(r);
+    const struct jit_kernel *k = usual_code(r, &j, &err);
     if (!k) {
         memset(report, 0, sizeof *report);
         report->status = EXEC_FAILED;
@@ -86,6 +113,7 @@ exec_source_open(struct exec_source *s, const struct exec_request *r, struct exe
     }
     s->request = r;
     s->code = (struct exec_code){.kernel = k,
+                                 .better = j.whole && k->quick && !k->may_wait ? better : NULL,
                                  .apart = apart,
                                  .events = j.events,
                                  .instrumented = instrumented,

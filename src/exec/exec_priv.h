@@ -7,6 +7,7 @@
  *   chain.c      several launches in pieces, so that one reads from the cache what another wrote
  *   exec.c       exec_run: fetches the warp functions from the jit, hands the grid on
  *   grid.c       one launch ("run"): hands out blocks, reports
+ *   takeover.c   better code takes over between blocks
  *   replay.c     the faulty block once more in instrumented code, to find the instruction
  *   schedule.c   a run whose warps take turns in another order than the usual one
  *   resident.c   blocks that may wait for each other, in flight together
@@ -281,6 +282,8 @@ void exec_announce_move(struct jit_warp *w, uint32_t lane, uint64_t to, uint64_t
 /* The code that a request runs, and where more of it comes from. */
 struct exec_code {
     const struct jit_kernel *kernel;
+    /* `kernel` is quick code: better code of it, for the blocks to come; NULL: none to be had. */
+    const struct jit_kernel *(*better)(void *context, struct ls_error *err);
     /* The same kernel for warps whose lanes wait for each other (JIT_APART). */
     const struct jit_kernel *(*apart)(void *context, uint32_t events, struct ls_error *err);
     uint32_t events; /* of `kernel` */
@@ -351,6 +354,14 @@ struct exec_look {
     uint32_t step, rounds;
 };
 
+/* Better code takes over from quick code in the middle of a launch: takeover.c. */
+struct exec_takeover {
+    bool possible;
+    uint64_t began, due;   /* ns of exec_now(): the run; when better code pays */
+    struct exec_code code; /* .kernel NULL: not made yet */
+    _Atomic bool ready;    /* workers leave after the block they are at: a second run of the pool */
+};
+
 struct exec_run {
     struct exec_pool *pool;
     const struct exec_request *request;
@@ -375,6 +386,7 @@ struct exec_run {
     _Alignas(64) _Atomic uint64_t next; /* block to hand out */
     _Alignas(64) _Atomic uint64_t stop; /* blocks above this one need not go on: it has failed */
     struct exec_progress *progress;     /* per worker; ordinary runs */
+    struct exec_takeover takeover;      /* likewise */
     _Atomic uint64_t spent;             /* ns of all workers; ordinary runs */
 
     /* resident runs; under lock */
@@ -404,6 +416,13 @@ uint32_t exec_stream_bytes(uint64_t threads);
 void exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r,
                    const struct exec_code *code);
 void exec_run_fini(struct exec_run *run);
+/* takeover.c. Before the first block. */
+void exec_takeover_begin(struct exec_run *run);
+/* Worker 0, between blocks: whether it is to leave its blocks to the others and call _make(). */
+bool exec_takeover_due(const struct exec_run *run);
+void exec_takeover_make(struct exec_run *run);
+/* Once all workers have left: whether blocks go on in better code, which is the run's now. */
+bool exec_takeover(struct exec_run *run);
 void exec_launch_fill(struct jit_launch *l, const struct exec_request *r,
                       const struct jit_kernel *k, const struct jit_services *services, void *owner);
 static inline void

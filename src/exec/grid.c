@@ -17,12 +17,17 @@ enum { INLINE_NS = 12000 }; /* waking a thread costs more than helping with less
 
 /* -- ordinary ---------------------------------------------------------------------------------- */
 
-static void
+/* False: better code is to be made before this worker goes on. */
+static bool
 work_ordinary(struct exec_run *run, struct exec_worker *w, struct exec_slot *s)
 {
+    bool leaves = false;
     _Atomic uint64_t *progress = &run->progress[w->id].block;
     struct exec_passing passing = {0};
-    for (;;) {
+    while (!atomic_load_explicit(&run->takeover.ready, memory_order_relaxed)) {
+        leaves = w->id == 0 && exec_takeover_due(run);
+        if (leaves)
+            break;
         /* Before the claim, so that whoever sees the claim sees a bound at or below it. */
         atomic_store(progress, atomic_load(&run->next));
         uint64_t first = atomic_fetch_add(&run->next, run->chunk);
@@ -47,6 +52,7 @@ work_ordinary(struct exec_run *run, struct exec_worker *w, struct exec_slot *s)
         }
     }
     atomic_store(progress, UINT64_MAX);
+    return !leaves;
 }
 
 /* -- a worker's part --------------------------------------------------------------------------- */
@@ -57,7 +63,9 @@ wants(void *context)
     struct exec_run *run = context;
     if (atomic_load(&run->stop) != UINT64_MAX)
         return false;
-    return run->resident ? !atomic_load(&run->over) : atomic_load(&run->next) < run->blocks;
+    return run->resident
+               ? !atomic_load(&run->over)
+               : atomic_load(&run->next) < run->blocks && !atomic_load(&run->takeover.ready);
 }
 
 static void
@@ -76,12 +84,14 @@ work(void *context, struct exec_worker *w)
     struct exec_slot *s = exec_slot_take(run, &err);
     if (s) {
         uint64_t begin = exec_now();
-        work_ordinary(run, w, s);
+        bool done = work_ordinary(run, w, s);
         atomic_fetch_add(&run->spent, exec_now() - begin);
         exec_combine_end(s->block.pending);
         if (run->launch.streams) /* streaming stores come in no order */
             atomic_thread_fence(memory_order_seq_cst);
         exec_slot_give(run->pool, s);
+        if (!done)
+            exec_takeover_make(run);
     } else if (w->id == 0) { /* without helpers it is only slower */
         exec_run_fail_text(run, 0, err.text);
     }
@@ -150,7 +160,10 @@ run_grid(struct exec_run *run)
     uint64_t each = atomic_load_explicit(hint, memory_order_relaxed);
     bool one_thread = run->blocks == run->cluster || run->scheduled || run->launch.steps;
     bool small = !run->resident && each && run->blocks < INLINE_NS / each;
-    exec_pool_run(p, &job, one_thread || small);
+    exec_takeover_begin(run);
+    do
+        exec_pool_run(p, &job, one_thread || small);
+    while (exec_takeover(run));
     if (one_thread)
         return;
     uint64_t spent = atomic_load(&run->spent) / run->blocks;

@@ -499,8 +499,8 @@ struct jit_request {
     bool cluster;    /* launched with clusters: addresses of shared memory hold the block's rank */
     bool abreast;    /* compute capability below 7.0: lanes of a warp run abreast, and what they
                         execute together does not ask whether a mask names them */
-    uint64_t warps;  /* of the launch that it is for, 0: not known; of many, quick code
-                        (jit_kernel.quick) does not pay. Kernels are the same with any number */
+    uint64_t warps;  /* of a launch for which quick code (jit_kernel.quick) does not do if they are
+                        many; 0: not known, or better code can take over between its blocks */
     bool small_grid; /* gridDim x blockDim is at most 2^30 in each dimension: 32-bit indices made
                         of both do not wrap */
 };
@@ -648,9 +648,8 @@ struct jit_watch {
     void (*begin)(void *user, const struct jit_request *r);
     void (*end)(void *user, const struct jit_request *r);
 };
-/* Before the first jit_get (copied). */
+/* Before the first jit_get (copied); and what is called whenever something was compiled. */
 void jit_set_watch(struct jit_engine *e, const struct jit_watch *watch);
-/* Called whenever something was compiled. */
 void jit_set_compiled(struct jit_engine *e, void (*compiled)(void));
 /* The process ends, and with it objects of LLVM: what is compiled from now on is compiled by a copy
  * that knows nothing of that. Takes no lock. */
@@ -664,10 +663,11 @@ void jit_set_budget(struct jit_engine *e, uint64_t emitted, uint64_t optimised);
  * kernels are compiled at once, and one that several ask for is compiled by one of them. */
 const struct jit_kernel *jit_get(struct jit_engine *e, const struct jit_request *r,
                                  struct ls_error *err);
-/* A launch of that kernel took so long, by the clock: jit_get() makes better code of quick code
- * once that pays (at once for a launch of many warps, jit_request.warps), and gives the better one
- * from then on. The quick one lives as long. */
+/* A launch of that kernel took so long, by the clock: once that pays jit_get() makes better code of
+ * quick code, and gives it from then on. The quick one lives as long. */
 void jit_ran(struct jit_engine *e, const struct jit_kernel *k, double seconds);
+/* Seconds of a launch of that quick code until that pays; HUGE_VAL: no other can be made. */
+double jit_enough(struct jit_engine *e, const struct jit_kernel *k);
 /* Drops all kernels of a module (before ptx_free); waits for those that other threads make. */
 void jit_forget(struct jit_engine *e, const struct ptx_module *m);
 /* Whether kernels may call a function of that name without a body: mathematics, printf and the

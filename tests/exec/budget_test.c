@@ -72,9 +72,10 @@ in_c(unsigned count, uint32_t block, uint32_t v[THREADS])
 }
 
 static void
-run(struct jit_engine *jit, const struct ptx_module *m, unsigned count, struct jit_tool *tool)
+run_blocks(struct jit_engine *jit, const struct ptx_module *m, unsigned count, uint32_t blocks,
+           struct jit_tool *tool)
 {
-    uint32_t got[BLOCKS * THREADS] = {0}, want[THREADS];
+    uint32_t *got = ls_alloc(sizeof *got * blocks * THREADS), want[THREADS];
     uint64_t params[1] = {(uint64_t)(uintptr_t)got}, symbols[4] = {0};
     struct ls_error err = {0};
     struct exec_pool *pool = exec_new(2, &err);
@@ -82,7 +83,7 @@ run(struct jit_engine *jit, const struct ptx_module *m, unsigned count, struct j
     struct exec_request r = {.jit = jit,
                              .module = m,
                              .kernel = ptx_find_func(m, "k"),
-                             .grid = {BLOCKS, 1, 1},
+                             .grid = {blocks, 1, 1},
                              .block = {THREADS, 1, 1},
                              .params = (const uint8_t *)params,
                              .symbols = symbols,
@@ -92,10 +93,17 @@ run(struct jit_engine *jit, const struct ptx_module *m, unsigned count, struct j
     if (!exec_run(pool, &r, &report))
         fail_msg("%s", report.text);
     exec_free(pool);
-    for (uint32_t b = 0; b < BLOCKS; b++) {
+    for (uint32_t b = 0; b < blocks; b++) {
         in_c(count, b, want);
         assert_memory_equal(want, got + b * THREADS, sizeof want);
     }
+    ls_release(got);
+}
+
+static void
+run(struct jit_engine *jit, const struct ptx_module *m, unsigned count, struct jit_tool *tool)
+{
+    run_blocks(jit, m, count, BLOCKS, tool);
 }
 
 /* Compiled in the form that these limits allow, 0: the engine's own; with a tool, too. */
@@ -254,6 +262,53 @@ many_warps_get_better_code(void **unused)
     (void)unused;
 }
 
+/* A launch of many blocks begins with quick code and goes on with better code, which it makes when
+ * that pays, by the clock; what blocks compute is that of C on both sides. A launch that is over
+ * sooner makes none. */
+static void
+better_code_takes_over(void **unused)
+{
+    struct ptx_module *m = scans(MANY);
+    struct jit_counts n = {0};
+    for (uint32_t blocks = BLOCKS; blocks < 1u << 20 && !n.improved; blocks *= 16) {
+        struct jit_engine *jit = engine_with(NULL);
+        run_blocks(jit, m, MANY, blocks, NULL);
+        jit_counts(jit, &n);
+        assert_int_equal(n.quick, 1);
+        if (blocks == BLOCKS)
+            assert_int_equal(n.improved, 0);
+        jit_free(jit);
+    }
+    assert_int_equal(n.improved, 1);
+    ptx_free(m);
+    (void)unused;
+}
+
+/* Quick code comes before a form that fits, too, if that takes long; better code is that form. */
+static void
+slow_forms_are_put_off(void **unused)
+{
+    struct ls_error err = {0};
+    for (int off = 0; off < 2; off++) {
+        struct jit_options options = {0};
+        struct ptx_module *m = scans(MANY);
+        struct jit_counts n;
+        if (off)
+            assert_true(jit_passes_off("-quick-first", &options.off, &err));
+        struct jit_engine *jit = jit_new(&options, &err);
+        assert_non_null(jit);
+        run(jit, m, MANY, NULL);
+        jit_counts(jit, &n);
+        assert_int_equal(n.quick, !off);
+        assert_int_equal(n.in_memory, !off);
+        if (!off)
+            run_until_improved(jit, m, MANY);
+        jit_free(jit);
+        ptx_free(m);
+    }
+    (void)unused;
+}
+
 static void
 small_kernels_are_compiled_well(void **unused)
 {
@@ -273,6 +328,6 @@ int
 main(void)
 {
     return UNIT_TESTS(ordinary_kernels_are_within, many_barriers_are_not, all_forms_are_right,
-                      quick_code_gives_way, many_warps_get_better_code,
-                      small_kernels_are_compiled_well);
+                      quick_code_gives_way, many_warps_get_better_code, better_code_takes_over,
+                      slow_forms_are_put_off, small_kernels_are_compiled_well);
 }

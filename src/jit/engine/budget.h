@@ -40,6 +40,11 @@ enum jit_budget {
     /* Instructions as emitted from which on the last form is compiled quickly first: 0.2 s, where
      * the usual code takes 0.6. */
     JIT_QUICK_EMITTED = 12000,
+    /* Of a form that fits: above so many instructions as emitted LLVM's passes take over half a
+     * second; above so many as optimised the code generator takes over one. Quick code of the last
+     * form comes first, then. */
+    JIT_QUICK_TRIED = 60000,
+    JIT_QUICK_OPTIMISED = 24000,
     /* Better code is made once the quick code's launches have taken so many times as long as its
      * compile did: better code takes three to five times as long. Where it comes from the disk,
      * another process wanted the kernel before: a quarter is enough. */

@@ -458,28 +458,25 @@ verify(struct unit *u)
     return !bad;
 }
 
-static void
-set_target(struct unit *u)
-{
-    char *triple = LLVMGetTargetMachineTriple(u->machine);
-    LLVMSetTarget(u->module, triple);
-    LLVMDisposeMessage(triple);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->machine);
-    LLVMSetModuleDataLayout(u->module, layout);
-    LLVMDisposeTargetData(layout);
-}
-
-/* The last form of a large kernel is compiled quickly, until its launches have shown that better
- * code is worth the time (engine/kernels.c). */
+/* Quick code, until launches have shown that better code is worth the time (engine/kernels.c): of
+ * the last form where that is large, and where a better form takes too long. */
 static void
 choose_quick(struct unit *u, uint64_t emitted)
 {
     bool quick = u->tier == JIT_TIER_MEMORY && !u->better && u->request->warps <= JIT_QUICK_WARPS &&
                  jit_on(off_of(u), PASS_QUICK_FIRST);
+    bool large = emitted >= JIT_QUICK_EMITTED || u->aim < u->tier;
     if (quick)
-        jit_remark_kernel(u->remarks, PASS_QUICK_FIRST, emitted >= JIT_QUICK_EMITTED,
-                          "%llu instructions", (unsigned long long)emitted);
-    u->image->quick_ms = quick && emitted >= JIT_QUICK_EMITTED;
+        jit_remark_kernel(u->remarks, PASS_QUICK_FIRST, large, "%llu instructions",
+                          (unsigned long long)emitted);
+    u->image->quick_ms = quick && large;
+}
+
+/* Whether quick code is to come instead of this form, which is compiled when it pays. */
+static bool
+is_put_off(const struct unit *u, uint64_t size, uint64_t most)
+{
+    return u->hurry && u->tier != JIT_TIER_MEMORY && size > most;
 }
 
 /* *fits: whether code may be generated of it; else it was left where that became clear. */
@@ -489,13 +486,15 @@ optimise(struct unit *u, bool *fits)
     bool last = u->tier == JIT_TIER_MEMORY; /* there is nothing smaller */
     uint64_t emitted = jit_size(u->module, false), most = u->engine->optimised_most;
     *fits = last || emitted <= u->engine->emitted_most;
+    u->put_off = is_put_off(u, emitted, JIT_QUICK_TRIED);
+    *fits &= !u->put_off;
     if (!*fits)
         return true;
     choose_quick(u, emitted);
     bool quick = u->image->quick_ms != 0;
     if (!verify(u) || (quick && !take_machine(u, JIT_EFFORT_LEAST)))
         return false;
-    set_target(u);
+    jit_machine_aim(u->machine, u->module);
     if (!last && emitted > JIT_TRIAL_EMITTED) {
         if (!run_passes(u, trial_passes))
             return false;
@@ -505,11 +504,12 @@ optimise(struct unit *u, bool *fits)
     }
     if (!run_passes(u, passes_of(u)))
         return false;
-    bool large = jit_size(u->module, true) > most;
-    *fits = last || !large;
+    uint64_t size = jit_size(u->module, true);
+    u->put_off = is_put_off(u, size, JIT_QUICK_OPTIMISED);
+    *fits = last || (size <= most && !u->put_off);
     if (!*fits)
         return true;
-    return run_llvm_passes(u) && (!large || take_machine(u, JIT_EFFORT_LEAST));
+    return run_llvm_passes(u) && (size <= most || take_machine(u, JIT_EFFORT_LEAST));
 }
 
 /* As many as without a debugger: occupancy follows from it. */
@@ -547,6 +547,7 @@ build_form(struct unit *u, const char *stem, bool *fits)
     if (whole)
         return optimise(u, fits);
     *fits = false;
+    u->put_off = is_put_off(u, u->engine->emitted_most, JIT_QUICK_TRIED);
     return u->over;
 }
 
@@ -573,6 +574,15 @@ effort_of(const struct unit *u)
                                         : JIT_EFFORT_USUAL;
 }
 
+/* The form after one that was left. Of one that was put off better code is tried first. */
+static enum jit_tier
+next_tier(struct unit *u, bool block)
+{
+    enum jit_tier next = block ? JIT_TIER_WARP : JIT_TIER_MEMORY;
+    u->aim = u->put_off ? u->tier : next;
+    return u->put_off ? JIT_TIER_MEMORY : next;
+}
+
 /* The first form that is within the budget. A kernel that has no function of whole blocks is the
  * same in the second one as in the first. */
 bool
@@ -583,7 +593,7 @@ jit_unit_begin(struct unit *u, const char *stem)
     if (!u->wir)
         return false;
     if (tools_step(u->request))
-        u->tier = JIT_TIER_MEMORY;
+        u->tier = u->aim = JIT_TIER_MEMORY;
     for (;;) {
         if (!take_machine(u, effort_of(u)) || !build_form(u, stem, &fits))
             return false;
@@ -592,9 +602,10 @@ jit_unit_begin(struct unit *u, const char *stem)
         bool block = u->image->has_block;
         drop_form(u);
         u->classes = NULL; /* they are the same */
-        u->tier = block ? JIT_TIER_WARP : JIT_TIER_MEMORY;
+        u->tier = next_tier(u, block);
     }
     u->image->tier = u->tier;
+    u->image->aim = u->aim;
     return true;
 }
 
@@ -615,6 +626,7 @@ bool
 jit_unit_generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out)
 {
     char *text = NULL;
+    jit_machine_generates(u->machine, u->module);
     if (!LLVMTargetMachineEmitToMemoryBuffer(u->machine, u->module, type, &text, out))
         return true;
     ls_fail(u->err, LS_ERR_INTERNAL, "%s: generating code: %s", u->request->kernel->name, text);
@@ -643,17 +655,21 @@ say_remarks(const struct unit *u)
 
 bool
 jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem, bool better,
-            struct jit_image *image, struct ls_error *err)
+            enum jit_tier from, struct jit_image *image, struct ls_error *err)
 {
     struct jit_remarks remarks = {0};
     struct unit u = {.engine = engine,
                      .request = r,
+                     .tier = from,
+                     .aim = from,
                      .better = better,
                      .image = image,
                      .err = err,
                      .last = PASS_NONE,
                      .remarks = engine->remarks ? &remarks : NULL};
     LLVMMemoryBufferRef object = NULL;
+    u.hurry =
+        !better && r->whole && r->warps <= JIT_QUICK_WARPS && jit_on(off_of(&u), PASS_QUICK_FIRST);
     bool ok = jit_unit_begin(&u, stem) && jit_unit_generate(&u, LLVMObjectFile, &object);
     if (ok) {
         image->size = LLVMGetBufferSize(object);

@@ -21,6 +21,7 @@ struct jit_image {
     uint32_t frame_bytes, local_bytes, shared_bytes, registers;
     bool has_block, has_full, has_partial, has_barrier, may_wait, recursive, pauses;
     uint32_t tier;     /* enum jit_tier: the form that the budget allowed */
+    uint32_t aim;      /* of quick code: the form that better code is tried in first; not on disk */
     uint32_t quick_ms; /* quick code (pass quick-first): the time that it took; 0: it is not */
     VEC(uint32_t) functions; /* numbers of the functions whose code it holds; VEC_FREE */
     uint8_t *code;           /* ls_release */
@@ -80,10 +81,12 @@ struct unit {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMTargetMachineRef machine; /* taken from the engine's; NULL: none */
-    enum jit_tier tier;
-    enum jit_effort effort; /* of `machine` */
-    bool better;            /* quick code will not do */
-    bool over;              /* the form is larger than may be emitted */
+    enum jit_tier tier, aim;      /* aim: the first form that may fit */
+    enum jit_effort effort;       /* of `machine` */
+    bool better;                  /* quick code will not do */
+    bool hurry;   /* a form that takes long is put off, and quick code comes first */
+    bool put_off; /* that is so of this form */
+    bool over;    /* the form is larger than may be emitted */
     struct jit_image *image;
     struct text *classes;        /* for jit_dump, else NULL */
     struct text *graph;          /* likewise: the warp IR, and what passes decided */
@@ -95,9 +98,9 @@ struct unit {
 };
 
 /* A kernel's image: object code and what exec has to know. Several threads may compile at once.
- * better: not quick code. */
+ * better: not quick code; from: the first form that is tried. */
 bool jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
-                 bool better, struct jit_image *image, struct ls_error *err);
+                 bool better, enum jit_tier from, struct jit_image *image, struct ls_error *err);
 /* Its steps: the module, optimised; its code, to LLVMDisposeMemoryBuffer; the end, whatever came.
  */
 bool jit_unit_begin(struct unit *u, const char *stem);
@@ -134,6 +137,9 @@ LLVMTargetMachineRef jit_machine_take(struct jit_engine *e, enum jit_effort effo
                                       struct ls_error *err);
 void jit_machine_give(struct jit_engine *e, enum jit_effort effort, LLVMTargetMachineRef machine);
 void jit_machines_end(struct jit_engine *e);
+/* Before LLVM's passes: what the module is for; and before its code is generated. */
+void jit_machine_aim(LLVMTargetMachineRef machine, LLVMModuleRef m);
+void jit_machine_generates(LLVMTargetMachineRef machine, LLVMModuleRef m);
 /* What LLVM's time grows with: instructions as they were emitted; optimised: by the registers of
  * 512 bits that their values take, with the values that come together in phis (engine/budget.h). */
 uint64_t jit_size(LLVMModuleRef m, bool optimised);

@@ -8,6 +8,7 @@
 #include "jit/engine/engine.h"
 #include "jit/engine/budget.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct entry {
      * launches took, in seconds, and what is enough of that. */
     bool quick, improving;
     double ran, enough;
+    enum jit_tier aim;   /* of quick code: jit_image.aim */
     uint32_t waiting;    /* threads that wait until it is no longer in work */
     struct ls_error err; /* FAILED */
     struct entry *next;
@@ -150,13 +152,14 @@ seconds(void)
 }
 
 static bool
-compile(struct jit_engine *e, const struct jit_request *r, const char *stem, bool better,
+compile(struct jit_engine *e, const struct entry *x, const char *stem, bool better,
         struct jit_image *image, struct ls_error *err)
 {
+    const struct jit_request *r = &x->request;
     const struct jit_watch *w = &e->watch;
     if (w->begin)
         w->begin(w->user, r);
-    bool ok = jit_compile(e, r, stem, better, image, err);
+    bool ok = jit_compile(e, r, stem, better, better ? x->aim : JIT_TIER_FULL, image, err);
     if (w->end)
         w->end(w->user, r);
     return ok;
@@ -205,7 +208,7 @@ make_kernel(struct jit_engine *e, struct entry *x, bool better, struct ls_error 
     bool found = !better && !e->remarks && jit_cache_load(e, key, &image), ok = found;
     if (!found) {
         image = (struct jit_image){0};
-        ok = may_compile(e, err) && compile(e, &x->request, stem, better, &image, err);
+        ok = may_compile(e, err) && compile(e, x, stem, better, &image, err);
         if (image.quick_ms)
             image.quick_ms = (uint32_t)(1e3 * (seconds() - start)) + 1;
         if (ok)
@@ -220,6 +223,7 @@ make_kernel(struct jit_engine *e, struct entry *x, bool better, struct ls_error 
         count(e, found, better, &image, seconds() - start);
     }
     x->quick = ok && image.quick_ms;
+    x->aim = image.aim;
     x->enough = 1e-3 * image.quick_ms * (found ? 1.0 / JIT_QUICK_AGAIN : JIT_QUICK_ENOUGH);
     ls_release(image.code);
     VEC_FREE(&image.functions);
@@ -297,7 +301,7 @@ improve(struct jit_engine *e, struct entry *x)
     x->quick = false;
     x->improving = true;
     pthread_mutex_unlock(&e->lock);
-    struct entry with = {.request = x->request};
+    struct entry with = {.request = x->request, .aim = x->aim};
     bool ok = make_kernel(e, &with, true, &ignored);
     pthread_mutex_lock(&e->lock);
     if (ok)
@@ -308,12 +312,28 @@ improve(struct jit_engine *e, struct entry *x)
     pthread_cond_broadcast(&e->changed);
 }
 
+static struct entry *
+entry_of_quick(const struct jit_kernel *k)
+{
+    return (struct entry *)((char *)k - offsetof(struct entry, first.kernel));
+}
+
+double
+jit_enough(struct jit_engine *e, const struct jit_kernel *k)
+{
+    struct entry *x = entry_of_quick(k);
+    pthread_mutex_lock(&e->lock);
+    double left = !x->quick ? 0 : atomic_load(&e->closed) ? HUGE_VAL : x->enough - x->ran;
+    pthread_mutex_unlock(&e->lock);
+    return left > 0 ? left : 0;
+}
+
 void
 jit_ran(struct jit_engine *e, const struct jit_kernel *k, double seconds)
 {
     if (!k->quick)
         return;
-    struct entry *x = (struct entry *)((char *)k - offsetof(struct entry, first.kernel));
+    struct entry *x = entry_of_quick(k);
     pthread_mutex_lock(&e->lock);
     x->ran += seconds;
     pthread_mutex_unlock(&e->lock);

@@ -8,6 +8,8 @@
 
 #include <llvm-c/Target.h>
 
+#include <string.h>
+
 static LLVMTargetMachineRef
 new_machine(bool narrow, enum jit_effort effort, struct ls_error *err)
 {
@@ -67,6 +69,34 @@ jit_machines_end(struct jit_engine *e)
             LLVMDisposeTargetMachine(e->machines[k].at[--e->machines[k].count]);
         VEC_FREE(&e->machines[k]);
     }
+}
+
+void
+jit_machine_generates(LLVMTargetMachineRef machine, LLVMModuleRef m)
+{
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(m, layout);
+    LLVMDisposeTargetData(layout);
+}
+
+/* Predicates are as good as other integers: without "n1" InstCombine takes each phi of one bit for
+ * an integer that no register holds, and walks the web of all phis behind it, block by block, to
+ * see whether it could be sliced. Of a kernel of 300 instructions (a polygon's edges, unrolled)
+ * that was 6 of 7 s. */
+void
+jit_machine_aim(LLVMTargetMachineRef machine, LLVMModuleRef m)
+{
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMSetTarget(m, triple);
+    LLVMDisposeMessage(triple);
+    jit_machine_generates(machine, m);
+    const char *layout = LLVMGetDataLayoutStr(m), *integers = strstr(layout, "-n8:");
+    struct text predicates = {0};
+    if (!integers)
+        return;
+    text_add(&predicates, "%.*s-n1:%s", (int)(integers - layout), layout, integers + strlen("-n"));
+    LLVMSetDataLayout(m, predicates.at);
+    ls_release(predicates.at);
 }
 
 static uint64_t
