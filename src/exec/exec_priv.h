@@ -47,6 +47,7 @@
 #define LOCKSTEP_EXEC_PRIV_H
 
 #include "exec/exec.h"
+#include "exec/takeover.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -279,25 +280,6 @@ void exec_announce_async(struct jit_warp *w, uint32_t lane, enum jit_async what,
 void exec_announce_move(struct jit_warp *w, uint32_t lane, uint64_t to, uint64_t from,
                         uint32_t number, uint32_t place);
 
-/* The code that a request runs, and where more of it comes from. */
-struct exec_code {
-    const struct jit_kernel *kernel;
-    /* `kernel` is quick code: better code of it, for the blocks to come; NULL: none to be had. */
-    const struct jit_kernel *(*better)(void *context, struct ls_error *err);
-    /* The same kernel for warps whose lanes wait for each other (JIT_APART). */
-    const struct jit_kernel *(*apart)(void *context, uint32_t events, struct ls_error *err);
-    uint32_t events; /* of `kernel` */
-    /* The same kernel with JIT_EVENT_ACCESS; NULL: none to be had. */
-    const struct jit_kernel *(*instrumented)(void *context, struct ls_error *err);
-    /* The same kernel with JIT_EVENT_TURNS; NULL: none to be had. */
-    const struct jit_kernel *(*turns)(void *context, struct ls_error *err);
-    /* The same kernel with JIT_EVENT_PASSED; NULL: none to be had. */
-    const struct jit_kernel *(*passed)(void *context, struct ls_error *err);
-    void *context;
-    /* exec_run, for launches from the kernel. */
-    bool (*run)(struct exec_pool *p, const struct exec_request *r, struct exec_report *report);
-};
-
 /* passing.c. Whether block `number`, which comes next, runs in code of which the debugger is told
  * nothing; after it. */
 struct exec_passing {
@@ -354,14 +336,6 @@ struct exec_look {
     uint32_t step, rounds;
 };
 
-/* Better code takes over from quick code in the middle of a launch: takeover.c. */
-struct exec_takeover {
-    bool possible;
-    uint64_t began, due;   /* ns of exec_now(): the run; when better code pays */
-    struct exec_code code; /* .kernel NULL: not made yet */
-    _Atomic bool ready;    /* workers leave after the block they are at: a second run of the pool */
-};
-
 struct exec_run {
     struct exec_pool *pool;
     const struct exec_request *request;
@@ -387,7 +361,6 @@ struct exec_run {
     _Alignas(64) _Atomic uint64_t stop; /* blocks above this one need not go on: it has failed */
     struct exec_progress *progress;     /* per worker; ordinary runs */
     struct exec_takeover takeover;      /* likewise */
-    _Atomic uint64_t spent;             /* ns of all workers; ordinary runs */
 
     /* resident runs; under lock */
     pthread_mutex_t lock;
@@ -416,13 +389,6 @@ uint32_t exec_stream_bytes(uint64_t threads);
 void exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r,
                    const struct exec_code *code);
 void exec_run_fini(struct exec_run *run);
-/* takeover.c. Before the first block. */
-void exec_takeover_begin(struct exec_run *run);
-/* Worker 0, between blocks: whether it is to leave its blocks to the others and call _make(). */
-bool exec_takeover_due(const struct exec_run *run);
-void exec_takeover_make(struct exec_run *run);
-/* Once all workers have left: whether blocks go on in better code, which is the run's now. */
-bool exec_takeover(struct exec_run *run);
 void exec_launch_fill(struct jit_launch *l, const struct exec_request *r,
                       const struct jit_kernel *k, const struct jit_services *services, void *owner);
 static inline void

@@ -85,7 +85,7 @@ work(void *context, struct exec_worker *w)
     if (s) {
         uint64_t begin = exec_now();
         bool done = work_ordinary(run, w, s);
-        atomic_fetch_add(&run->spent, exec_now() - begin);
+        atomic_fetch_add(&run->takeover.spent, exec_now() - begin);
         exec_combine_end(s->block.pending);
         if (run->launch.streams) /* streaming stores come in no order */
             atomic_thread_fence(memory_order_seq_cst);
@@ -166,7 +166,7 @@ run_grid(struct exec_run *run)
     while (exec_takeover(run));
     if (one_thread)
         return;
-    uint64_t spent = atomic_load(&run->spent) / run->blocks;
+    uint64_t spent = atomic_load(&run->takeover.spent) / run->blocks;
     atomic_store_explicit(hint,
                           spent < 1            ? 1
                           : spent > UINT32_MAX ? UINT32_MAX
