@@ -23,7 +23,7 @@ site_fetch_rows(struct site *s)
     uint32_t last = frame_room(c, 8), start = frame_room(c, 8);
     LLVMBasicBlockRef begins = core_new_block(c, "rows"), fetch = core_new_block(c, "fetch"),
                       on = core_new_block(c, "rows_on");
-    LLVMValueRef now = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, 0), "");
+    LLVMValueRef now = core_frozen_lane(c, site_lanes(s), 0);
     LLVMValueRef moved = LLVMBuildSub(b, now, core_load_field(c, frame, last, i64), "");
     core_store_field(c, frame, last, now);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGT, moved, core_i64(c, LINE_BYTES), ""), begins,
@@ -96,7 +96,7 @@ fetch_loop(struct site *s, const struct plan_fetch *fetch)
     if (!now && s->holds && s->fact.segment == LANES)
         now = s->guessed;
     else if (!now)
-        now = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, 0), "");
+        now = core_frozen_lane(c, site_lanes(s), 0);
     LLVMValueRef at = LLVMBuildAdd(b, now, pace_of(s, fetch, now), "");
     core_prefetch(c, at);
     if (fetch->two_lines)
@@ -154,8 +154,8 @@ fetch_iteration(struct site *s, bool inner)
         half = LLVMBuildAdd(b, now,
                             core_i64(c, (uint64_t)(int64_t)fact_offset(&s->fact, LANES / 2)), "");
     } else {
-        now = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, 0), "");
-        half = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, LANES / 2), "");
+        now = core_frozen_lane(c, site_lanes(s), 0);
+        half = core_frozen_lane(c, site_lanes(s), LANES / 2);
     }
     LLVMValueRef step = turn_step(s, now, inner);
     core_prefetch(c, LLVMBuildAdd(b, now, step, ""));

@@ -164,8 +164,8 @@ static LLVMValueRef
 may_begin(struct core *c, LLVMValueRef at)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef first = LLVMBuildExtractElement(b, at, core_i32(c, 0), "");
-    LLVMValueRef d = LLVMBuildSub(b, LLVMBuildExtractElement(b, at, core_i32(c, 1), ""), first, "");
+    LLVMValueRef first = core_frozen_lane(c, at, 0);
+    LLVMValueRef d = LLVMBuildSub(b, core_frozen_lane(c, at, 1), first, "");
     LLVMValueRef wide = LLVMBuildICmp(b, LLVMIntUGE, LLVMBuildAdd(b, d, core_i64(c, LINE - 1), ""),
                                       core_i64(c, 2 * LINE - 1), "");
     int32_t times[LANES], plus[LANES];

@@ -47,23 +47,17 @@ site_index_steps(const struct site *s)
     return s->index && s->bytes * s->vec == 1u << s->shift;
 }
 
-static LLVMValueRef
-lane(struct core *c, LLVMValueRef v, unsigned l)
-{
-    return LLVMBuildExtractElement(c->e.b, v, core_i32(c, l), "");
-}
-
 void
 site_index_ends(struct site *s, struct ends *e)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef one = core_i32(c, 1), low = lane(c, s->index, 0),
-                 high = lane(c, s->index, LANES - 1);
-    LLVMValueRef begins =
-        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAdd(b, low, one, ""), lane(c, s->index, 1), "");
+    LLVMValueRef one = core_i32(c, 1), low = core_frozen_lane(c, s->index, 0),
+                 high = core_frozen_lane(c, s->index, LANES - 1);
+    LLVMValueRef begins = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAdd(b, low, one, ""),
+                                        core_frozen_lane(c, s->index, 1), "");
     LLVMValueRef ends = LLVMBuildICmp(
-        b, LLVMIntEQ, LLVMBuildAdd(b, lane(c, s->index, LANES - 2), one, ""), high, "");
+        b, LLVMIntEQ, LLVMBuildAdd(b, core_frozen_lane(c, s->index, LANES - 2), one, ""), high, "");
     e->likely = LLVMBuildOr(b, begins, ends, "");
     e->first =
         LLVMBuildSelect(b, begins, low, LLVMBuildSub(b, high, core_i32(c, LANES - 1), ""), "");

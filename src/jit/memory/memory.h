@@ -192,6 +192,10 @@ bool site_begin(struct site *s, struct core *c, const struct wir_insn *i);
 void site_find(struct site *s, const struct ptx_operand *o);
 void site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *at);
 LLVMValueRef site_lanes(struct site *s); /* all addresses, <32 x i64> */
+/* Lane l of v, for a condition. The lane may be inactive and its value undefined, and a branch on
+ * an undefined value is undefined behaviour, on whose account LLVM deletes the way to it: frozen.
+ */
+LLVMValueRef core_frozen_lane(struct core *c, LLVMValueRef v, unsigned l);
 /* What the space adds to an address that is an offset, NULL: nothing; what of the offset is known
  * when the kernel is compiled. */
 LLVMValueRef site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o);

@@ -89,8 +89,9 @@ test_pattern(struct site *s, const int32_t *pattern, unsigned segment)
         first[l] = (int32_t)(l - l % segment);
         relative[l] = pattern ? pattern[l] - pattern[l - l % segment] : 0;
     }
-    return no_other(s, LLVMBuildAdd(c->e.b, core_shuffle(c, s->lanes, NULL, first, LANES),
-                                    core_pattern(c, relative, 64), ""));
+    LLVMValueRef firsts = core_shuffle(c, s->lanes, NULL, first, LANES);
+    firsts = LLVMBuildFreeze(c->e.b, firsts, ""); /* core_frozen_lane */
+    return no_other(s, LLVMBuildAdd(c->e.b, firsts, core_pattern(c, relative, 64), ""));
 }
 
 static LLVMValueRef
@@ -114,8 +115,7 @@ look_at_ends(struct site *s, struct ends *e)
     LLVMValueRef at = site_lanes(s), is[2], from[2];
     for (unsigned k = 0; k < 2; k++) {
         unsigned l = k * (LANES - 2);
-        LLVMValueRef first = LLVMBuildExtractElement(b, at, core_i32(c, l), "");
-        LLVMValueRef next = LLVMBuildExtractElement(b, at, core_i32(c, l + 1), "");
+        LLVMValueRef first = core_frozen_lane(c, at, l), next = core_frozen_lane(c, at, l + 1);
         int64_t d = (int64_t)s->fact.pattern[l + 1] - s->fact.pattern[l];
         is[k] = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, next, first, ""),
                               core_i64(c, (uint64_t)d), "");

@@ -42,6 +42,13 @@ site_lanes(struct site *s)
     return s->lanes;
 }
 
+LLVMValueRef
+core_frozen_lane(struct core *c, LLVMValueRef v, unsigned l)
+{
+    LLVMValueRef one = LLVMBuildExtractElement(c->e.b, v, core_i32(c, l), "");
+    return LLVMBuildFreeze(c->e.b, one, "");
+}
+
 /* A called function's parameter or result: lane 0's copy in the caller's area. */
 static LLVMValueRef
 argument_base(struct core *c, const struct ptx_operand *o)
