@@ -61,9 +61,8 @@ struct shape {
                         masks */
     bool small_grid; /* at most 2^30 threads in each dimension of the grid */
     bool partial;    /* the last warp alone, whose lanes are fewer than 32 */
-    bool
-        converged; /* as if the lanes of a warp never parted: of warps that go one way as a whole */
-    bool any;      /* every warp, with any lanes: functions that are called */
+    bool converged;  /* as if the lanes of a warp never parted: warps go one way as a whole */
+    bool any;        /* every warp, with any lanes: functions that are called */
     bool separate; /* nothing is taken to be known of any register, and what one lane's holds stays
                       as it is whatever others do: for a debugger */
     bool apart;    /* lanes may wait for others of their warp wherever a block begins with such an

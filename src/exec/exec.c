@@ -60,7 +60,7 @@ passed(void *context, struct ls_error *err)
 }
 
 /* What runs where nobody watches. Quick code will do where the run can change to better code
- * between blocks (grid.c). */
+ * between blocks (takeover.c). */
 static struct jit_request
 usual_request(const struct exec_request *r)
 {

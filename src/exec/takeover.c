@@ -8,6 +8,8 @@
  */
 #include "exec/exec_priv.h"
 
+enum { LEAST_PAUSE = 1000000 }; /* ns */
+
 void
 exec_takeover_begin(struct exec_run *run)
 {
@@ -27,7 +29,8 @@ bool
 exec_takeover_due(const struct exec_run *run)
 {
     const struct exec_takeover *t = &run->takeover;
-    if (!t->possible || t->code.kernel || exec_now() < t->due)
+    if (!t->possible || t->code.kernel || exec_now() < t->due ||
+        atomic_load(&run->stop) != UINT64_MAX)
         return false;
     uint64_t done = atomic_load(&run->next);
     double spent = (double)(exec_now() - t->began), enough = (double)(t->due - t->began);
@@ -39,7 +42,7 @@ exec_takeover_due(const struct exec_run *run)
 static bool
 fits(const struct jit_kernel *old, const struct jit_kernel *k)
 {
-    return k != old && !k->may_wait && k->local_bytes == old->local_bytes &&
+    return !k->may_wait && k->local_bytes == old->local_bytes &&
            k->shared_bytes == old->shared_bytes && k->recursive == old->recursive;
 }
 
@@ -49,10 +52,15 @@ exec_takeover_make(struct exec_run *run)
     struct exec_takeover *t = &run->takeover;
     struct ls_error ignored; /* quick code goes on, then */
     const struct jit_kernel *k = run->code->better(run->code->context, &ignored);
-    t->code = *run->code;
-    t->code.better = NULL;
-    if (k && fits(run->code->kernel, k))
-        t->code.kernel = k;
+    uint64_t pause = t->due - t->began;
+    if (k == run->code->kernel) { /* another launch's thread makes it: looked at again later */
+        t->due = exec_now() + (pause > LEAST_PAUSE ? pause : LEAST_PAUSE);
+    } else {
+        t->code = *run->code;
+        t->code.better = NULL;
+        if (k && fits(run->code->kernel, k))
+            t->code.kernel = k;
+    }
     atomic_store(&t->ready, true);
 }
 
@@ -63,7 +71,9 @@ exec_takeover(struct exec_run *run)
     if (!atomic_load(&t->ready))
         return false;
     atomic_store(&t->ready, false);
-    run->launch.functions = t->code.kernel->functions;
-    run->code = &t->code;
+    if (t->code.kernel) {
+        run->launch.functions = t->code.kernel->functions;
+        run->code = &t->code;
+    }
     return atomic_load(&run->next) < run->blocks && atomic_load(&run->stop) == UINT64_MAX;
 }

@@ -167,7 +167,8 @@ clocks_of_others(const struct chain *c, const struct time_bound *bound)
     static const bool split[BOUND_COUNT] = {
         [BOUND_ISSUE] = true, [BOUND_FP32] = true, [BOUND_FP64] = true,
         [BOUND_INT] = true,   [BOUND_SFU] = true,  [BOUND_TENSOR] = true};
-    double most = 0, parts = c->device->warp_allocation_granularity;
+    /* An SM allots warps by scheduler, but for 1.x: pairs, and one scheduler. */
+    double most = 0, parts = c->device->cc_major == 1 ? 1 : c->device->warp_allocation_granularity;
     if (!model_has(c->without, MODEL_SCHEDULERS))
         return bound->seconds * (c->warps - 1) / c->warps;
     for (int r = 0; r < BOUND_COUNT; r++) {
@@ -399,10 +400,10 @@ add_block(struct chain *c, uint32_t n)
 
 /* -- stores that L1 puts together -------------------------------------------------------------- */
 
-/* A store whose lines are those of the warp's store just before: both add different distances to
- * one register, nothing else goes to memory between. An H200 leaves a third of the sectors where
- * four stores fill four lines, all where they fill eight, or a barrier stands between
- * (tools/record/model/stores.cu). */
+/* A store whose lines are those of the warp's store just before it in its block of code: both add
+ * different distances to one register, nothing else goes to memory between. An H200 leaves a third
+ * of the sectors where four stores fill four lines, all where they fill eight, or a barrier stands
+ * between (tools/record/model/stores.cu). */
 static bool
 follows(const struct chain *c, const struct wir_insn *first, const struct wir_insn *second)
 {
@@ -410,7 +411,7 @@ follows(const struct chain *c, const struct wir_insn *first, const struct wir_in
     const struct ptx_operand *a = ptx_address(&first->i), *b = ptx_address(&second->i);
     const struct tally *s = &c->tally[first->place], *t = &c->tally[second->place];
     return a && b && a->base_kind == PTX_BASE_REG && b->base_kind == PTX_BASE_REG &&
-           a->reg == b->reg && llabs(a->offset - b->offset) < 128 &&
+           a->reg == b->reg && a->offset != b->offset && llabs(a->offset - b->offset) < 128 &&
            wir_only_writer(c->wir, a->reg) && t->warps == s->warps &&
            t->lines <= MOST_LINES * t->warps;
 }
@@ -420,9 +421,13 @@ find_merged(struct chain *c, struct kernel *k)
 {
     const struct wir_insn *last = NULL;
     double all = 0, merged = 0;
-    for (uint32_t n = 0; n < c->wir->insn_count; n++) {
+    for (uint32_t n = 0, b = 0; n < c->wir->insn_count; n++) {
         const struct wir_insn *i = &c->wir->insns[n];
         const struct tally *t = &c->tally[i->place];
+        while (b < c->wir->block_count && c->wir->blocks[b].first <= n) {
+            last = NULL;
+            b++;
+        }
         bool store = i->i.op == PTX_OP_ST && t->sectors;
         double sectors = (double)t->sectors / c->copies[i->place];
         if (store) {

@@ -80,7 +80,7 @@ parse_insn(struct parser *p)
         struct token t = p->tok;
         const char *name = lex_name(p, "a predicate");
         struct symbol *s = symbol_find(p, name, strlen(name));
-        if (!s || s->kind != SYMBOL_REG || p->regs.at[s->index].type != PTX_PRED)
+        if (!s || s->kind != SYMBOL_REG || s->parts > 1 || p->regs.at[s->index].type != PTX_PRED)
             fail_at(p, t.line, t.column, "'%s' is not a predicate register", name);
         else
             i.guard = s->index;

@@ -514,6 +514,9 @@ parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool protot
         uint32_t n = 0, reg = PTX_NO_REG;
         struct ptx_var *v = declare(p, space, &at, dims, &n);
         v->func = f;
+        if (space == PTX_SPACE_REG && v->vec > 1)
+            fail_at(p, at.line, at.column,
+                    "parameters in registers that are vectors are not supported");
         if (space == PTX_SPACE_REG && !prototype)
             reg = add_reg(p, v->name, (enum ptx_type)v->type, v->vec, &at);
         else if (!prototype && !p->failed) {

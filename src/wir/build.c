@@ -299,12 +299,12 @@ inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
                  || (b->stays && b->stays[f->index]);
     for (struct instance *up = in; up; up = up->caller)
         stays |= up->func == f;
-    if (stays)
-        return real_call(b, at, f);
     uint32_t args = p.args ? p.args->count : 0;
     if (args != f->param_count)
         return wir_fail_at(
             b, at, "the call of \"%s\" has another number of arguments than the function", f->name);
+    if (stays)
+        return real_call(b, at, f);
     if (in->depth >= MAX_DEPTH)
         return wir_fail_at(b, at, "calls are nested too deeply at \"%s\"", f->name);
     struct instance callee = {.func = f, .caller = in, .depth = in->depth + 1};

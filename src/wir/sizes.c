@@ -6,9 +6,11 @@
  */
 #include "wir/wir_priv.h"
 
-/* A kernel of more instructions, with its calls inlined, is too large; then functions with more
- * than the second number stay, called from several places. */
-enum { LARGE_KERNEL = 1 << 15, LARGE_FUNCTION = 128 };
+/* A kernel, or a function that stayed one, of more instructions, with its calls inlined, is too
+ * large; then those it calls stay that have more than the second number and are called from several
+ * places. Not with more bytes of local memory than the third: a call's lie on the stack, which is
+ * as large as the program has asked for. */
+enum { LARGE_KERNEL = 1 << 15, LARGE_FUNCTION = 128, LARGE_LOCALS = 256 };
 enum { UNKNOWN = 0, OPEN = 1 }; /* sizes begin at 2 */
 
 struct sizes {
@@ -46,6 +48,15 @@ size_of(struct sizes *s, const struct ptx_func *f)
     return *size = sum < UINT32_MAX ? sum : UINT32_MAX;
 }
 
+static uint64_t
+local_bytes(const struct ptx_func *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < f->var_count; k++)
+        sum += f->vars[k]->space == PTX_SPACE_LOCAL ? f->vars[k]->size : 0;
+    return sum;
+}
+
 void
 wir_choose_calls(struct flat *b)
 {
@@ -53,13 +64,12 @@ wir_choose_calls(struct flat *b)
     struct sizes s = {.m = m,
                       .size = ls_alloc(sizeof *s.size * (m->func_count + 1)),
                       .sites = ls_alloc(sizeof *s.sites * (m->func_count + 1))};
-    bool large = false;
-    for (uint32_t k = 0; k < m->func_count; k++)
-        large |= size_of(&s, m->funcs[k]) > LARGE_KERNEL && m->funcs[k]->is_kernel;
+    bool large = size_of(&s, b->wir->kernel) > LARGE_KERNEL;
     if (large)
         b->stays = ARENA_ARRAY(&b->wir->arena, bool, m->func_count + 1);
     for (uint32_t k = 0; large && k < m->func_count; k++)
-        b->stays[k] = s.size[k] > LARGE_FUNCTION && s.sites[k] > 1;
+        b->stays[k] = s.size[k] > LARGE_FUNCTION && s.sites[k] > 1 &&
+                      local_bytes(m->funcs[k]) <= LARGE_LOCALS;
     ls_release(s.size);
     ls_release(s.sites);
 }

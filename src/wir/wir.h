@@ -42,9 +42,9 @@
  * The normal form, which wir_verify holds every pass to:
  *
  *   - Calls of functions with a body are replaced by the body, but for recursion, calls through
- *     pointers and large functions where inlining them would make too much text (sizes.c); what is
- * left goes to functions without a body. Parameter slots of inlined calls are registers where every
- * access agrees.
+ *     pointers and large functions where inlining them would make too much text (sizes.c);
+ *     what is left goes to functions without a body. Parameter slots of inlined calls are
+ *     registers where every access agrees.
  *   - A block is entered at its first instruction and left behind its last. Instructions that touch
  *     memory, call or wait stand under no guard: the guard is a branch around them. An instruction
  *     that waits for lanes of its warp (wir_syncs) begins a block; one that waits for other warps

@@ -57,7 +57,7 @@ def shared():
 
 
 def leaves():
-    """Odd lanes exit three calls down: what stands behind the call is not theirs; the barrier counts the rest."""
+    """Odd lanes exit three calls down: what stands behind the call is not theirs."""
     text = (DOWN.replace("BODY", "mov.u32 %n, %tid.x; and.b32 %n, %n, 1; setp.eq.u32 %q, %n, 1; @%q exit; mov.u32 %v, 5;")
             + kernel(CALL + "st.global.u32 [%at], %v; ret;"))
     assert words(text, 32) == [0 if t % 2 else 5 for t in range(32)], words(text, 32)

@@ -90,7 +90,7 @@ check("blocks per SM", naive["occupancy"]["blocks_per_sm"] == 8)
 naive, plain, padded, diagonal = profile(transposes, "gt200", "1024")["kernels"]
 camping = [k["roofline"]["partition_camping"] for k in (naive, plain, padded, diagonal)]
 check(f"GT200 camps in columns of blocks: {camping}", camping[0] > 2 and camping[2] > 2)
-check(f"padding does not help: {camping}", camping[1] > 2)
+check(f"padding does not help: {camping}", camping[2] > 0.9 * camping[1] > 1.8)
 check(f"diagonal order does: {camping}", camping[3] < 1.5)
 check("and it takes time", padded["roofline"]["seconds"] > 2 * diagonal["roofline"]["seconds"])
 expect("GT200 half-warps", plain, shared_load_wavefronts=32768 * 32, global_store_transactions=32768 * 2,

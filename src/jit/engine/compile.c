@@ -486,7 +486,7 @@ optimise(struct unit *u, bool *fits)
     bool last = u->tier == JIT_TIER_MEMORY; /* there is nothing smaller */
     uint64_t emitted = jit_size(u->module, false), most = u->engine->optimised_most;
     *fits = last || emitted <= u->engine->emitted_most;
-    u->put_off = is_put_off(u, emitted, JIT_QUICK_TRIED);
+    u->put_off = *fits && is_put_off(u, emitted, JIT_QUICK_TRIED);
     *fits &= !u->put_off;
     if (!*fits)
         return true;
@@ -505,8 +505,9 @@ optimise(struct unit *u, bool *fits)
     if (!run_passes(u, passes_of(u)))
         return false;
     uint64_t size = jit_size(u->module, true);
-    u->put_off = is_put_off(u, size, JIT_QUICK_OPTIMISED);
-    *fits = last || (size <= most && !u->put_off);
+    *fits = last || size <= most;
+    u->put_off = *fits && is_put_off(u, size, JIT_QUICK_OPTIMISED);
+    *fits &= !u->put_off;
     if (!*fits)
         return true;
     return run_llvm_passes(u) && (size <= most || take_machine(u, JIT_EFFORT_LEAST));
@@ -546,8 +547,7 @@ build_form(struct unit *u, const char *stem, bool *fits)
     lines_end(u->lines);
     if (whole)
         return optimise(u, fits);
-    *fits = false;
-    u->put_off = is_put_off(u, u->engine->emitted_most, JIT_QUICK_TRIED);
+    *fits = u->put_off = false;
     return u->over;
 }
 

@@ -323,7 +323,11 @@ jit_enough(struct jit_engine *e, const struct jit_kernel *k)
 {
     struct entry *x = entry_of_quick(k);
     pthread_mutex_lock(&e->lock);
-    double left = !x->quick ? 0 : atomic_load(&e->closed) ? HUGE_VAL : x->enough - x->ran;
+    double left = x->enough - x->ran;
+    if (!x->quick) /* it is there, is being made, or cannot be made */
+        left = x->better.kernel.func ? 0 : x->improving ? x->enough : HUGE_VAL;
+    else if (atomic_load(&e->closed))
+        left = HUGE_VAL;
     pthread_mutex_unlock(&e->lock);
     return left > 0 ? left : 0;
 }

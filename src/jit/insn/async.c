@@ -342,7 +342,7 @@ emit_bulk(struct core *c, const struct wir_insn *i)
     if (ptx_has(p, PTX_M_MULTICAST_CLUSTER))
         return emit_multicast(c, i, from, size);
     value to = addresses(c, i, 0, (enum ptx_space)p->space, size, reduces ? JIT_ATOMIC : JIT_STORE);
-    if (!reduces)
+    if (!reduces && !ptx_has(p, PTX_M_CP_MASK)) /* a mask leaves bytes as they were */
         announce_move(c, i, to, from, size);
     value barrier = NULL, mask = NULL;
     if (p->operand_count > 3 && p->operand[3].kind == PTX_O_ADDRESS)

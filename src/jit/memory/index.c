@@ -72,8 +72,8 @@ site_index_holds(struct site *s, LLVMValueRef first)
     for (int l = 0; l < LANES; l++)
         count[l] = l;
     LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, core_spread(c, first, count), s->index, "");
-    if (s->mask)
-        differs = LLVMBuildAnd(b, differs, s->mask, "");
+    if (s->mask) /* as in runs.c */
+        differs = LLVMBuildSelect(b, s->mask, differs, LLVMConstNull(LLVMTypeOf(differs)), "");
     LLVMValueRef same =
         LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
     /* Numbers that wrap are next to each other, addresses are not. */

@@ -74,8 +74,8 @@ no_other(struct site *s, LLVMValueRef expected)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, expected, s->lanes, "");
-    if (s->mask)
-        differs = LLVMBuildAnd(b, differs, s->mask, "");
+    if (s->mask) /* selected, not masked: of undefined lanes nothing is left */
+        differs = LLVMBuildSelect(b, s->mask, differs, LLVMConstNull(LLVMTypeOf(differs)), "");
     return LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
 }
 

@@ -12,7 +12,7 @@
  *
  * One instruction has a plan for each version in which it is emitted: one warp under a mask, all 32
  * lanes, several warps interleaved. All of a function's plans are made by one walk over its warp IR
- * (versions/plan.c calls plans_block), before its code is emitted.
+ * (versions/version.c calls plans_block), before its code is emitted.
  *
  *   block.c    the plans of a block in one version
  *   plan.c     the ways of a load or store, in the order in which they are tried

@@ -3,10 +3,11 @@
  * versions/version.c: the versions of a function's blocks, emitted one after the other.
  *
  *     plain        whichever lanes come, one warp; what all others fall back to
- *     full mask    all 32 lanes of a warp (full_mask.c). Guard: in front of each block; out: a
- * branch that parts lanes interleaved  2, 4 or 8 warps of a barrier region, all lanes of each
- * (interleave.c). Guard: none, the region begins with it; out: a branch that parts these warps (a
- * site)
+ *     full mask    all 32 lanes of a warp (full_mask.c). Guard: in front of each block;
+ *                  out: a branch that parts lanes
+ *     interleaved  2, 4 or 8 warps of a barrier region, all lanes of each (interleave.c).
+ *                  Guard: none, the region begins with it; out: a branch that parts these
+ *                  warps (a site)
  *
  * Inside one of them a run of blocks may have further ones, behind a guard of their own: conditions
  * that all hold (if_convert.c), indices within bounds (speculate.c).
