@@ -87,6 +87,9 @@ cc_add_cuda(struct step *s, struct words *w, const char *path)
                                         "-Wno-cuda-compat",
                                         "-Wno-unknown-warning-option",
                                         "-Wno-reserved-user-defined-literal", /* "%"PRIu64 */
+                                        "-Wuninitialized", /* as nvcc, which asks for no option */
+                                        "-Wno-error=uninitialized",
+                                        "-Wno-error=sometimes-uninitialized",
                                         "-Xclang", /* declarations, as nvcc has it; no calls */
                                         "-fcuda-allow-variadic-functions",
                                         "-D__NVCC__=1",

@@ -104,31 +104,42 @@ add_device_front(struct step *s, struct words *w, const char *path, const char *
     cc_words_add(w, bitcode);
 }
 
+/* As run(), but what clang says is told with the ways on; where `shared` is given: not if its
+ * message asks for functions of <math.h> that host and device share, which that says. */
+static int
+run_heard(struct step *s, struct words *command, const char *made, bool *shared)
+{
+    const char *messages = arena_printf(s->args->arena, "%s.messages", made);
+    struct ls_error unread = {0};
+    size_t size;
+    if (s->args->dryrun)
+        return run(s, command);
+    if (s->args->verbose)
+        cc_print_command(command);
+    if (isatty(STDERR_FILENO))
+        cc_words_add(command, "-fcolor-diagnostics");
+    int status = cc_run(command, s->folder, messages);
+    VEC_FREE(command);
+    char *text = ls_read_file(messages, &size, &unread);
+    unlink(messages);
+    if (status && text && shared && cc_wants_shared_math(text)) {
+        *shared = true;
+    } else if (text) {
+        fputs(text, stderr);
+        cc_tell_hints(text);
+    }
+    ls_release(text);
+    return status;
+}
+
 static int
 device_front(struct step *s, const char *path, const char *bitcode)
 {
     struct words w = {0};
-    struct ls_error unread = {0};
-    size_t size;
+    bool shared = false;
     add_device_front(s, &w, path, bitcode, false);
-    if (s->args->dryrun)
-        return run(s, &w);
-    if (s->args->verbose)
-        cc_print_command(&w);
-    if (isatty(STDERR_FILENO))
-        cc_words_add(&w, "-fcolor-diagnostics");
-    const char *messages = arena_printf(s->args->arena, "%s.messages", bitcode);
-    int status = cc_run(&w, s->folder, messages);
-    VEC_FREE(&w);
-    char *text = ls_read_file(messages, &size, &unread);
-    unlink(messages);
-    bool again = status && text && cc_wants_shared_math(text);
-    if (text && !again)
-        fputs(text, stderr);
-    if (status && text && !again)
-        cc_tell_hints(text);
-    ls_release(text);
-    if (!again)
+    int status = run_heard(s, &w, bitcode, &shared);
+    if (!shared)
         return status;
     add_device_front(s, &w, path, bitcode, true);
     return run(s, &w);
@@ -218,7 +229,7 @@ compile_cu(struct step *s, const char *path, const char *object, bool assembly)
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
     cc_words_add(&w, object);
-    status = run(s, &w);
+    status = run_heard(s, &w, object, NULL);
     if (status || !unit)
         return status;
     char id[33];

@@ -82,4 +82,21 @@ C
 "$LOCKSTEP" check -w -DTIMES=2 heap.cu >report 2>&1 && fail "the heap: check is silent"
 grep -q 'freed already' report && [ "$(grep -c 'right past the end of allocation' report)" = 2 ] ||
     { fail "the heap"; cat report; }
+
+# Where clang's warnings tell of it, a note says what it does with the code.
+told() { # what, words of the note, the kernel's lines with WRONG
+    echo "__global__ void k(int *q, int n) { $3 }" >told.cu
+    "$LOCKSTEP" cc -DWRONG=1 -c told.cu -o told.o >report 2>&1 || { fail "$1 is an error"; cat report; }
+    grep -q "lockstep cc: note: $2" report || { fail "$1: no note"; cat report; }
+    "$LOCKSTEP" cc -DWRONG=0 -c told.cu -o told.o >report 2>&1 && [ ! -s report ] ||
+        { fail "$1: the right twin"; cat report; }
+}
+told null "in kernels it is kept" "if (WRONG) *(int *)0 = 5; else *q = 5;"
+told past "clang removes an access outside" "int a[4] = {n}; a[3 + WRONG] = n; q[0] = a[0];"
+told before "clang removes an access outside" "int a[4] = {n}; q[0] = a[0 - WRONG];"
+told unset "clang may remove what is computed with it" "int x = 4; { int y; y = WRONG ? y : x; q[0] = y; }"
+told sometimes "clang may remove the test" "int x; if (n > 3 || !WRONG) x = 7; q[0] = x;"
+"$LOCKSTEP" cc -DWRONG=1 -Werror -c told.cu -o told.o >report 2>&1 || { fail "unset is an error"; cat report; }
+told zero "clang may remove what is computed with the result" "q[0] = n / (1 - WRONG);"
+"$LOCKSTEP" cc -w -c undefined.cu -o undefined.o >report 2>&1 && [ ! -s report ] || { fail "-w: a note"; cat report; }
 exit $bad
