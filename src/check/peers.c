@@ -207,31 +207,32 @@ has_begun(const struct visit *v, const struct block_state *owner)
 
 /* -- accesses ---------------------------------------------------------------------------------- */
 
+/* A mark of shared memory, with the scope that counts beyond its block. */
+static struct mark
+unpack_scoped(const struct block_state *b, uint64_t m)
+{
+    struct mark mark = unpack(b, m);
+    enum scope scope = order_scope(b, b->facts[pack_place(m)].flags);
+    if (m & PACK_STRONG)
+        mark.when |= scope == SCOPE_BLOCK ? MARK_CTA : scope == SCOPE_CLUSTER ? MARK_CLUSTER : 0;
+    return mark;
+}
+
 static struct mark
 mark_of(const struct visit *v, uint32_t lane)
 {
-    uint64_t strong = v->facts->flags & PLACE_STRONG || v->op == JIT_ATOMIC ? PACK_STRONG : 0;
-    return unpack(v->b, (uint64_t)v->b->stamp << STAMP_SHIFT |
-                            (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
-                            (uint64_t)v->warp << PACK_WARP | (uint64_t)lane << PACK_LANE | strong);
+    return unpack_scoped(v->b, pack_at(v, v->b->stamp) | (uint64_t)lane << PACK_LANE);
 }
 
-/* Strong accesses of a cluster's threads are ordered, whatever their scope: all are in it. */
+/* One word against what its cells say of accesses before, of which `write` says what they were.
+ * True: it races. */
 static bool
-races(const struct visit *v, uint32_t lane, const struct mark *m)
+hold_against(const struct visit *v, const struct touch *t, const struct mark *m, bool write)
 {
-    bool both = m->when & MARK_STRONG && (v->facts->flags & PLACE_STRONG || v->op == JIT_ATOMIC);
-    return !both && !race_is_before(v, lane, m);
-}
-
-/* One word against what its cells say of accesses before; true: it races. */
-static bool
-hold_against(const struct visit *v, const struct touch *t, const struct mark *m)
-{
-    if (!races(v, t->lane, m))
-        return false;
-    report_race(v, t, m, RACE_BLOCKS, false);
-    return true;
+    enum verdict verdict = race_judge(v, t->lane, m, write);
+    if (verdict != ORDERED)
+        report_race(v, t, m, verdict, false);
+    return verdict != ORDERED;
 }
 
 /* The owner's own accesses of the word. */
@@ -239,13 +240,13 @@ static void
 against_owner(const struct visit *v, const struct touch *t, struct block_state *owner)
 {
     uint64_t offset = t->at - (uint64_t)(uintptr_t)owner->block->shared;
-    uint64_t *const rows[] = {owner->write, owner->read, owner->other, owner->strong};
-    for (uint64_t k = 0; owner->write && k < (v->op == JIT_LOAD ? 1 : 3); k++) {
+    uint64_t *const rows[] = {owner->write, owner->strong, owner->read, owner->other};
+    for (uint64_t k = 0; owner->write && k < (v->op == JIT_LOAD ? 2 : 4); k++) {
         uint64_t m = rows[k][offset >> owner->shift];
         if (m >> 63 || pack_stamp(m) < owner->first) /* a transfer; another block's */
             continue;
-        struct mark mark = unpack(owner, m);
-        if (hold_against(v, t, &mark))
+        struct mark mark = unpack_scoped(owner, m);
+        if (hold_against(v, t, &mark, k < 2))
             return;
     }
 }
@@ -253,10 +254,10 @@ against_owner(const struct visit *v, const struct touch *t, struct block_state *
 static void
 against_peers(const struct visit *v, const struct touch *t, const struct peer_cell *c)
 {
-    if (c->has_write && hold_against(v, t, &c->write))
+    if (c->has_write && hold_against(v, t, &c->write, true))
         return;
     if (c->has_read && v->op != JIT_LOAD)
-        hold_against(v, t, &c->read);
+        hold_against(v, t, &c->read, false);
 }
 
 static void

@@ -110,10 +110,11 @@ is_volatile(enum verdict verdict)
     return verdict == RACE_VOLATILE || verdict == RACE_VOLATILE_WARP;
 }
 
+/* inside: shared memory, by threads of one block; apart: by blocks of the cluster. */
 static const char *
-missing_text(enum verdict verdict, bool shared, bool same_warp)
+missing_text(enum verdict verdict, bool inside, bool apart, bool same_warp)
 {
-    if (shared && verdict == RACE_BLOCKS)
+    if (apart && verdict == RACE_BLOCKS)
         return "a barrier of the cluster between the two: cluster.sync(), or an mbarrier";
     switch (verdict) {
     case RACE_INSN:
@@ -130,13 +131,13 @@ missing_text(enum verdict verdict, bool shared, bool same_warp)
         return "an atomic operation of device scope: one of block scope counts only among the "
                "threads of its block, one of cluster scope among those of its cluster";
     case RACE_UNFENCED:
-        return shared ? "a fence between reading the flag, or taking the lock, and this access: "
+        return inside ? "a fence between reading the flag, or taking the lock, and this access: "
                         "__threadfence_block()"
                       : "a fence between reading the flag, or taking the lock, and this access: "
                         "__threadfence(), or __threadfence_block() where only threads of the block "
                         "take part";
     case RACE_VOLATILE:
-        return shared ? "atomic operations, or a lock, a barrier, or a flag with a fence before it "
+        return inside ? "atomic operations, or a lock, a barrier, or a flag with a fence before it "
                         "is set: "
                         "volatile makes the compiler keep the access, and orders nothing"
                       : "atomic operations, or a lock, a barrier, or a flag with __threadfence() "
@@ -159,11 +160,11 @@ missing_text(enum verdict verdict, bool shared, bool same_warp)
 
 /* Who makes the two accesses. */
 static const char *
-who_text(enum verdict verdict, bool shared, bool same_warp)
+who_text(enum verdict verdict, bool shared, bool apart, bool same_warp)
 {
     if (verdict == RACE_INSN)
         return " by different threads in one instruction";
-    if (shared && verdict == RACE_BLOCKS)
+    if (apart)
         return " by different blocks of the cluster";
     if (shared)
         return same_warp ? " by different threads of one warp"
@@ -226,7 +227,8 @@ report_race(const struct visit *v, const struct touch *t, const struct mark *oth
             enum verdict verdict, bool same_value)
 {
     const struct launch *l = v->b->launch;
-    bool same_warp = mark_warp(other) == v->warp;
+    bool other_block = mark_block(other) != (uint32_t)v->b->block->index;
+    bool apart = t->shared && other_block, same_warp = !other_block && mark_warp(other) == v->warp;
     struct finding f = {.kind = verdict == RACE_WORK   ? FINDING_HOST_RACE
                                 : is_volatile(verdict) ? FINDING_VOLATILE_RACE
                                 : t->shared            ? FINDING_SHARED_RACE
@@ -241,9 +243,10 @@ report_race(const struct visit *v, const struct touch *t, const struct mark *oth
     char where[NAME_ROOM];
     f.access = own_side(v, t, where);
     snprintf(f.message, sizeof f.message, "%s and %s of %s%s%s%s", f.other.op, f.access.op, where,
-             who_text(verdict, t->shared, same_warp), why_text(verdict),
+             who_text(verdict, t->shared, apart, same_warp), why_text(verdict),
              same_value ? " (the same value is written)" : "");
-    snprintf(f.missing, sizeof f.missing, "%s", missing_text(verdict, t->shared, same_warp));
+    snprintf(f.missing, sizeof f.missing, "%s",
+             missing_text(verdict, t->shared && !apart, apart, same_warp));
     finding_add(l->check, &f);
 }
 

@@ -16,15 +16,21 @@
 #include <string.h>
 
 uint64_t
+pack_at(const struct visit *v, uint64_t stamp)
+{
+    bool write = v->facts->flags & PLACE_STRONG && v->op != JIT_LOAD;
+    bool fenced = write && order_fenced(v->b, v->warp, SCOPE_BLOCK);
+    bool widely = fenced && order_fenced(v->b, v->warp, SCOPE_CLUSTER);
+    return stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
+           (uint64_t)v->warp << PACK_WARP | (v->facts->flags & PLACE_STRONG ? PACK_STRONG : 0) |
+           (fenced ? PACK_FENCED : 0) | (widely ? PACK_FENCED_CLUSTER : 0);
+}
+
+uint64_t
 pack_of(const struct visit *v)
 {
     bool transfer = v->facts->flags & (v->op == JIT_LOAD ? PLACE_BULK_SOURCE : PLACE_TRANSFER);
-    uint64_t stamp = transfer ? transfer_begin(v) : v->b->stamp;
-    bool write = v->facts->flags & PLACE_STRONG && v->op != JIT_LOAD;
-    bool fenced = write && order_fenced(v->b, v->warp, SCOPE_BLOCK);
-    return stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
-           (uint64_t)v->warp << PACK_WARP | (v->facts->flags & PLACE_STRONG ? PACK_STRONG : 0) |
-           (fenced ? PACK_FENCED : 0);
+    return pack_at(v, transfer ? transfer_begin(v) : v->b->stamp);
 }
 
 /* -- cells ------------------------------------------------------------------------------------- */

@@ -18,7 +18,8 @@ enum {
     PACK_PEER = 16,   /* not MANY: a write that others know of (peers.c has those of other blocks);
                          where and whose it was is not kept */
     PACK_SEEN = 4,    /* of strong writes: a strong read has seen it, the cell's last one; */
-    PACK_FENCED = 8,  /*   behind a fence of its warp */
+    PACK_FENCED = 8,  /*   behind a fence of its warp for the block, */
+    PACK_FENCED_CLUSTER = 32, /* not MANY: or for the cluster */
     PACK_LANE = 8,
     PACK_WARP = 13,
 };
@@ -55,8 +56,9 @@ unpack(const struct block_state *b, uint64_t m)
     uint64_t flags = m & (PACK_MANY | PACK_STRONG);
     if (m & PACK_MANY)
         flags |= (m >> PACK_LANE2 & 31) << LANE2_SHIFT;
-    else if (m & PACK_FENCED)
-        flags |= MARK_FENCED | MARK_FENCED_CLUSTER | MARK_FENCED_BLOCK;
+    else
+        flags |= (m & PACK_FENCED ? MARK_FENCED_BLOCK : 0) |
+                 (m & PACK_FENCED_CLUSTER ? MARK_FENCED_CLUSTER : 0);
     if (b->facts[pack_place(m)].flags & PLACE_VOLATILE)
         flags |= MARK_VOLATILE;
     return (struct mark){.who = (uint64_t)b->launch->work << WORK_SHIFT |
@@ -115,8 +117,9 @@ uint64_t shared_farthest(const struct check *c, const uint64_t *address, uint32_
 
 /* -- shared.c ---------------------------------------------------------------------------------- */
 
-/* The mark, without lanes, of an access that now is made. */
+/* The mark, without lanes, of an access that now is made; the same with a stamp that is known. */
 uint64_t pack_of(const struct visit *v);
+uint64_t pack_at(const struct visit *v, uint64_t stamp);
 /* The word, just written, is a copy of what nobody has written. */
 void shared_word_unset(struct block_state *b, uint64_t word);
 

@@ -91,6 +91,84 @@ template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) misaligned(int *
     c.sync();
 }
 
+/* Additions of both blocks to one's memory. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) block_scoped(int *out)
+{
+    __shared__ int n;
+    auto c = cg::this_cluster();
+    if (threadIdx.x == 0)
+        n = 0;
+    c.sync();
+    int *there = c.map_shared_rank(&n, 0);
+    if (RIGHT)
+        atomicAdd(there, 1);
+    else
+        atomicAdd_block(there, 1);
+    c.sync();
+    out[blockIdx.x * THREADS + threadIdx.x] = n;
+}
+
+/* A volatile flag that its owner sets and another block polls; behind a fence. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) owner_sets(int *out)
+{
+    __shared__ int flag;
+    auto c = cg::this_cluster();
+    if (threadIdx.x == 0)
+        flag = 0;
+    c.sync();
+    if (c.block_rank() == 0 && threadIdx.x == 0) {
+        if (RIGHT)
+            __threadfence();
+        else
+            __threadfence_block();
+        *(volatile int *)&flag = 1;
+    }
+    if (c.block_rank() == 1 && threadIdx.x == 0)
+        while (*(volatile int *)c.map_shared_rank(&flag, 0) == 0)
+            ;
+    c.sync();
+    out[blockIdx.x * THREADS + threadIdx.x] = 0;
+}
+
+/* One that another block sets. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) peer_sets(int *out)
+{
+    __shared__ int flag;
+    auto c = cg::this_cluster();
+    if (threadIdx.x == 0)
+        flag = 0;
+    c.sync();
+    if (c.block_rank() == 0 && threadIdx.x == 0) {
+        if (RIGHT)
+            __threadfence();
+        else
+            __threadfence_block();
+        *(volatile int *)c.map_shared_rank(&flag, 1) = 1;
+    }
+    if (c.block_rank() == 1 && threadIdx.x == 0)
+        while (*(volatile int *)&flag == 0)
+            ;
+    c.sync();
+    out[blockIdx.x * THREADS + threadIdx.x] = 0;
+}
+
+/* One that others read plainly. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) owner_atomic(int *out)
+{
+    __shared__ int n;
+    auto c = cg::this_cluster();
+    if (threadIdx.x == 0)
+        n = 0;
+    c.sync();
+    if (c.block_rank() == 0)
+        atomicAdd(&n, 1);
+    if (RIGHT)
+        c.sync();
+    int seen = c.block_rank() == 1 ? *c.map_shared_rank(&n, 0) : 0;
+    c.sync();
+    out[blockIdx.x * THREADS + threadIdx.x] = seen;
+}
+
 /* Bytes sent to another block's mbarrier: who waits for it may read them. */
 template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) sent(int *out)
 {
@@ -287,6 +365,7 @@ main(int argc, char **argv)
     /* clang-format off */
     CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent)
     CASE(waits) CASE(message) CASE(acquires) CASE(polls) CASE(sums) CASE(narrow)
+    CASE(block_scoped) CASE(owner_sets) CASE(peer_sets) CASE(owner_atomic)
         /* clang-format on */
         cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(e));
