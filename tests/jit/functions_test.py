@@ -64,6 +64,15 @@ def leaves():
     assert words(text.replace("@%q exit;", ""), 32) == [5] * 32
 
 
+def leaves_before_barrier():
+    """Those that stay wait for each other in the same call: in one warp, in two, and where a whole warp has left."""
+    for who, left in (("and.b32 %n, %n, 1", lambda t: t % 2), ("shr.u32 %n, %n, 5", lambda t: t > 31), ("mov.u32 %n, 0", lambda t: 0)):
+        text = (DOWN.replace("BODY", f"mov.u32 %n, %tid.x; {who}; setp.eq.u32 %q, %n, 1; @%q exit; bar.sync 0; mov.u32 %v, 5;")
+                + kernel(CALL + "bar.sync 0; st.global.u32 [%at], %v; ret;"))
+        for n in (32, 64):
+            assert words(text, n, block=str(n)) == [0 if left(t) else 5 for t in range(n)], (who, n)
+
+
 def vectors():
     text = kernel(".reg .v2 .u32 %r; .reg .v4 .u32 %f<2>; mov.v2.u32 %r, {%t, 9}; mov.u32 %r.y, 40; mov.v2.u32 %r, {%r.y, %r.x};"
                   "mov.v4.u32 %f1, {1, 2, 3, 4}; add.u32 %w, %r.x, %f1.w; mad.lo.u32 %w, %r.y, 100, %w; st.global.u32 [%at], %w; ret;")
@@ -115,4 +124,4 @@ def large():
         assert words(levels(n), 32) == [leaf_of(t, 1 << n) for t in range(32)], n
 
 
-sys.exit(check_all([shared, leaves, vectors, numbered, large]))
+sys.exit(check_all([shared, leaves, leaves_before_barrier, vectors, numbered, large]))
