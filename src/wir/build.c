@@ -235,17 +235,6 @@ unbind_results(struct flat *b, const struct wir_insn *at, const struct instance 
     }
 }
 
-const struct ptx_func *
-wir_with_body(const struct ptx_module *m, const struct ptx_func *f)
-{
-    for (uint32_t k = 0; !f->has_body && f->name && k < m->func_count; k++) {
-        const struct ptx_func *g = m->funcs[k];
-        if (g->has_body && g->name && !strcmp(g->name, f->name))
-            return g;
-    }
-    return f;
-}
-
 /* Recursion, or too large to be repeated: the function stays one of its own. */
 static bool
 real_call(struct flat *b, const struct wir_insn *at, const struct ptx_func *f)

@@ -2,8 +2,8 @@
  *
  * exits.c: exit in a function that is called. The function can only return, so it has one result
  * more, whether the lane has exited; behind each call lanes whose it is set exit in turn. Where no
- * function of the module holds an exit, nothing of this is there. Barriers do not wait for them from
- * the exit on, in the call as behind it (jit_warp.lanes).
+ * function of the module holds an exit, nothing of this is there. From the exit on barriers do not
+ * wait for these lanes, in the call as behind it (jit_warp.lanes).
  */
 #include "wir/wir_priv.h"
 

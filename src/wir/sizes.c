@@ -6,6 +6,19 @@
  */
 #include "wir/wir_priv.h"
 
+#include <string.h>
+
+const struct ptx_func *
+wir_with_body(const struct ptx_module *m, const struct ptx_func *f)
+{
+    for (uint32_t k = 0; !f->has_body && f->name && k < m->func_count; k++) {
+        const struct ptx_func *g = m->funcs[k];
+        if (g->has_body && g->name && !strcmp(g->name, f->name))
+            return g;
+    }
+    return f;
+}
+
 /* A kernel, or a function that stayed one, of more instructions, with its calls inlined, is too
  * large; then those it calls stay that have more than the second number and are called from several
  * places. Not with more bytes of local memory than the third: a call's lie on the stack, which is

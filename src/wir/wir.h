@@ -65,7 +65,7 @@
  * struct wir lives in its arena.
  *
  *   build.c     calls inlined, one flat list of instructions (slots.c: parameter slots; layout.c:
- *               where variables lie)
+ *               where variables lie; shared.c: those that called functions name)
  *   sizes.c     which functions are too large to be inlined; exits.c: exit in those that are called
  *   waits.c     what waits for other warps and is no barrier becomes a loop
  *   blocks.c    cut into blocks; order.c: their order, loops, post-dominators

@@ -40,14 +40,14 @@ void wir_push_jump(struct flat *b, const struct wir_insn *at, uint32_t label, ui
 uint32_t wir_new_label(struct flat *b);
 struct ptx_operand *wir_operands(struct flat *b, uint32_t n);
 bool wir_fail_at(struct flat *b, const struct wir_insn *at, const char *format, const char *name);
-/* build.c: the definition behind a declaration, in this module; f where there is none. */
-const struct ptx_func *wir_with_body(const struct ptx_module *m, const struct ptx_func *f);
 /* exits.c: sets b->exited; a store to it; what comes behind a call, the last instruction so far. */
 void wir_find_exits(struct flat *b);
 void wir_set_exited(struct flat *b, const struct wir_insn *at, bool value);
 void wir_exit_behind(struct flat *b);
-/* sizes.c: fills b->stays. */
+/* sizes.c: fills b->stays; the definition behind a declaration, in this module; f where there is
+ * none. */
 void wir_choose_calls(struct flat *b);
+const struct ptx_func *wir_with_body(const struct ptx_module *m, const struct ptx_func *f);
 /* waits.c: adds an instruction, or the loop that it becomes. */
 bool wir_push(struct flat *b, const struct wir_insn *at);
 /* build.c: whether an instruction with a guard becomes one behind a branch. */
@@ -58,6 +58,17 @@ bool wir_ends_block(const struct ptx_insn *i);
 void wir_keep_slots(struct flat *b);
 /* layout.c: local and shared memory; false: more than any device has. */
 bool wir_lay_out(struct flat *b);
+/* shared.c: of shared variables that functions name which the kernel, or function, may call. The
+ * module's variables come first, then each function's own. */
+struct wir_common {
+    uint32_t *first_own; /* per function: where its own begin */
+    uint64_t *offset;
+    bool *named;         /* is one of them */
+    uint64_t end;        /* of them all */
+    bool dynamic;        /* one of the functions names dynamic shared memory, or may */
+    uint64_t dynamic_at; /* then: where that begins at the earliest */
+};
+struct wir_common wir_common_of(struct wir *f);
 /* blocks.c: fills b->wir. */
 bool wir_cut(struct flat *b);
 /* order.c: blocks in weak topological order, of `count` in text order whose first is the entry;

@@ -56,6 +56,34 @@ def shared():
     assert words(text, 32) == [t + 7 for t in range(32)], words(text, 32)
 
 
+def shared_by_kernel():
+    """Each kernel has what the functions name that it calls: 48,000 bytes each, of which no device has all six."""
+    names = [f"room{k}" for k in range(6)]
+    down = DOWN.replace("BODY", "mov.u32 %n, %tid.x; mov.u64 %a, ROOM; mad.wide.u32 %a, %n, 4, %a; ld.shared.u32 %v, [%a];")
+    body = ("mov.u64 %s, own; st.shared.u32 [%s], 1000; mov.u64 %s, ROOM; mad.wide.u32 %s, %t, 4, %s; add.u32 %w, %t, 7;"
+            "st.shared.u32 [%s], %w;" + CALL + "st.global.u32 [%at], %v; ret;")
+    text = ".shared .u32 own[8];\n" + "".join(f".shared .u32 {x}[12000];\n" for x in names)
+    text += "".join(down.replace("ROOM", x).replace("down", f"f_{x}") for x in names)
+    for which in (0, 5):
+        it = text + "".join(kernel(body.replace("ROOM", x).replace("down", f"f_{x}")).replace(" run(", f" k_{x}(") for x in names)
+        it = it.replace(f" k_{names[which]}(", " run(")
+        assert words(it, 32) == [t + 7 for t in range(32)], words(it, 32)
+
+
+def dynamic():
+    """A function finds dynamic shared memory behind what any of its kernels has: 64 bytes here, 0 in the other one."""
+    text = (".extern .shared .align 16 .u32 room[];\n.shared .u32 own[16];\n"
+            + DOWN.replace("BODY", "mov.u32 %n, %tid.x; mov.u64 %a, room; mad.wide.u32 %a, %n, 4, %a; ld.shared.u32 %v, [%a];"))
+    keep = ("mov.u64 %s, room; mad.wide.u32 %s, %t, 4, %s; add.u32 %w, %t, 7; st.shared.u32 [%s], %w;")
+    more = "mov.u64 %s, own; st.shared.u32 [%s+60], 1000;"
+    end = "st.global.u32 [%at], %v; ret;"
+    for first, second in ((more, ""), ("", more)):
+        it = text + kernel(keep + first + CALL + end) + kernel(keep + second + CALL + end).replace(" run(", " other(")
+        for name in ("run", "other"):
+            it2 = it.replace(" run(", " x(").replace(f" {name if name == 'other' else 'x'}(", " run(")
+            assert words(it2, 32, options=("--shared", "128")) == [t + 7 for t in range(32)], (name, words(it2, 32))
+
+
 def leaves():
     """Odd lanes exit three calls down: what stands behind the call is not theirs."""
     text = (DOWN.replace("BODY", "mov.u32 %n, %tid.x; and.b32 %n, %n, 1; setp.eq.u32 %q, %n, 1; @%q exit; mov.u32 %v, 5;")
@@ -124,4 +152,4 @@ def large():
         assert words(levels(n), 32) == [leaf_of(t, 1 << n) for t in range(32)], n
 
 
-sys.exit(check_all([shared, leaves, leaves_before_barrier, vectors, numbered, large]))
+sys.exit(check_all([shared, shared_by_kernel, dynamic, leaves, leaves_before_barrier, vectors, numbered, large]))

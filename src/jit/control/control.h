@@ -52,6 +52,8 @@ void lanes_add(struct core *c, LLVMValueRef at, LLVMValueRef lanes);
 void lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes);
 /* The same to several blocks. */
 void lanes_send_all(struct core *c, const uint32_t *t, const LLVMValueRef *lanes, uint32_t count);
+/* Lanes that exit in a call return from it (wir/exits.c); barriers wait for them no more. */
+void lanes_exit_call(struct core *c);
 /* Runs block t with its pending lanes. */
 void lanes_take(struct core *c, uint32_t t, LLVMValueRef lanes);
 uint32_t lanes_new_resume(struct core *c);

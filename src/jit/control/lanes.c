@@ -53,6 +53,15 @@ leave_stepped(struct core *c, const struct wir_insn *ret, LLVMValueRef lanes)
 }
 
 void
+lanes_exit_call(struct core *c)
+{
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32);
+    LLVMValueRef stay = LLVMBuildNot(c->e.b, core_mask_bits(c), "");
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), LLVMBuildAnd(c->e.b, now, stay, ""));
+}
+
+void
 lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes)
 {
     uint32_t end = c->wir->blocks[t].end_insn;

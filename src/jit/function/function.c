@@ -216,16 +216,6 @@ emit_trap(struct core *c, const struct wir_insn *i)
     LLVMBuildUnreachable(c->e.b);
 }
 
-/* Lanes that exit in a call return from it (wir/exits.c); barriers wait for them no more. */
-static void
-exit_in_call(struct core *c)
-{
-    LLVMTypeRef i32 = core_scalar(c, 32);
-    LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32);
-    LLVMValueRef stay = LLVMBuildNot(c->e.b, core_mask_bits(c), "");
-    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), LLVMBuildAnd(c->e.b, now, stay, ""));
-}
-
 static bool
 emit_end(struct core *c, uint32_t b)
 {
@@ -237,7 +227,7 @@ emit_end(struct core *c, uint32_t b)
         core_step(c, &c->wir->insns[blk->end_insn], NULL);
         core_count(c, &c->wir->insns[blk->end_insn]);
         if (c->form.called && c->e.insn->op == PTX_OP_EXIT)
-            exit_in_call(c);
+            lanes_exit_call(c);
     }
     switch (blk->end) {
     case WIR_JUMP: jump(c, b, blk->succ[0]); return true;

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shared.c: where shared variables lie that called functions name. A function is compiled once, and
+ * finds them at one place whichever kernel it works for; a kernel has those that functions name
+ * which it reaches by calls, and no others: variables of which no kernel has two may overlap.
+ * Dynamic shared memory that a function names begins behind all that any kernel has which reaches
+ * it. All is worked out from the module's text, so that each kernel and function, compiled alone,
+ * comes to the same.
+ */
+#include "wir/wir_priv.h"
+
+#include <string.h>
+
+typedef uint64_t set;
+
+/* A slot is a shared variable: the module's by their index, then functions' own. */
+struct graph {
+    const struct ptx_module *m;
+    uint32_t slots, slot_words, func_words, users, user_words;
+    const struct ptx_var **var; /* per slot; NULL: it is not shared, or has no size */
+    uint32_t *own;              /* per function: its first slot */
+    set *named, *calls;         /* per function: slots, functions */
+    bool *indirect, *dynamic;   /* per function: calls by pointer; names what has no size */
+    set *user;                  /* per slot: kernels that reach it; the last: nobody does */
+    uint64_t *offset;           /* per slot */
+};
+
+static bool
+has(const set *s, uint32_t k)
+{
+    return s[k / 64] >> k % 64 & 1;
+}
+static void
+add(set *s, uint32_t k)
+{
+    s[k / 64] |= 1ull << k % 64;
+}
+
+static void
+scan_operand(struct graph *g, const struct ptx_func *f, const struct ptx_operand *o)
+{
+    if (o->var && o->var->space == PTX_SPACE_SHARED) {
+        const struct ptx_func *in = o->var->func;
+        g->dynamic[f->index] |= o->var->unsized;
+        add(g->named + f->index * g->slot_words, (in ? g->own[in->index] : 0) + o->var->index);
+    }
+    for (uint32_t k = 0; k < o->count && o->elements; k++)
+        scan_operand(g, f, &o->elements[k]);
+}
+
+static void
+scan(struct graph *g, const struct ptx_func *f)
+{
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const struct ptx_insn *i = &f->insns[n];
+        const struct ptx_func *to = NULL;
+        for (uint32_t k = 0; k < i->operand_count; k++) {
+            scan_operand(g, f, &i->operand[k]);
+            if (i->op == PTX_OP_CALL && i->operand[k].kind == PTX_O_FUNC)
+                to = wir_with_body(g->m, i->operand[k].func);
+        }
+        g->indirect[f->index] |= i->op == PTX_OP_CALL && !to;
+        if (to && !to->is_kernel)
+            add(g->calls + f->index * g->func_words, to->index);
+    }
+}
+
+/* Adds the functions that f calls, and those they call; a call by pointer may reach all. */
+static void
+reach(const struct graph *g, uint32_t f, set *reached)
+{
+    const struct ptx_module *m = g->m;
+    for (uint32_t k = 0; k < m->func_count; k++) {
+        bool called = has(g->calls + f * g->func_words, k) ||
+                      (g->indirect[f] && !m->funcs[k]->is_kernel && m->funcs[k]->has_body);
+        if (!called || has(reached, k))
+            continue;
+        add(reached, k);
+        reach(g, k, reached);
+    }
+}
+
+/* The slots of these functions; true: one names dynamic shared memory. */
+static bool
+slots_of(const struct graph *g, const set *reached, set *slots)
+{
+    bool dynamic = false;
+    for (uint32_t k = 0; k < g->m->func_count; k++) {
+        if (!has(reached, k))
+            continue;
+        dynamic |= g->dynamic[k];
+        for (uint32_t w = 0; w < g->slot_words; w++)
+            slots[w] |= g->named[k * g->slot_words + w];
+    }
+    return dynamic;
+}
+
+static uint64_t
+aligned(uint64_t at, const struct ptx_var *v)
+{
+    uint64_t align = v->align ? v->align : 1;
+    return (at + align - 1) & ~(align - 1);
+}
+
+static bool
+meet(const struct graph *g, uint32_t a, uint32_t b)
+{
+    bool some = false;
+    for (uint32_t w = 0; w < g->user_words; w++)
+        some |= g->user[a * g->user_words + w] & g->user[b * g->user_words + w];
+    return some;
+}
+
+/* Each at the lowest place that no variable before it has in a kernel with both. */
+static void
+place_slots(struct graph *g)
+{
+    for (uint32_t s = 0; s < g->slots; s++) {
+        const struct ptx_var *v = g->var[s];
+        uint64_t at = 0;
+        for (uint32_t t = 0; v && t < s; t++) {
+            uint64_t end = g->var[t] ? g->offset[t] + g->var[t]->size : 0;
+            if (at >= end || g->offset[t] >= at + v->size || !meet(g, s, t))
+                continue;
+            at = aligned(end, v);
+            t = UINT32_MAX; /* from the first one again */
+        }
+        g->offset[s] = at;
+    }
+}
+
+static uint64_t
+end_of(const struct graph *g, const set *slots)
+{
+    uint64_t end = 0;
+    for (uint32_t s = 0; s < g->slots; s++)
+        if (g->var[s] && has(slots, s) && g->offset[s] + g->var[s]->size > end)
+            end = g->offset[s] + g->var[s]->size;
+    return end;
+}
+
+/* The end of what kernel f has, its own behind what it reaches. */
+static uint64_t
+end_with_own(const struct graph *g, const struct ptx_func *f, const set *slots)
+{
+    uint64_t end = end_of(g, slots);
+    for (uint32_t s = 0; s < g->slots; s++)
+        if (g->var[s] && !has(slots, s) && has(g->named + f->index * g->slot_words, s))
+            end = aligned(end, g->var[s]) + g->var[s]->size;
+    return end;
+}
+
+static struct graph
+graph_of(const struct ptx_module *m, struct arena *arena)
+{
+    struct graph g = {.m = m, .slots = m->var_count};
+    g.own = ARENA_ARRAY(arena, uint32_t, m->func_count + 1);
+    for (uint32_t k = 0; k < m->func_count; k++) {
+        g.own[k] = g.slots;
+        g.slots += m->funcs[k]->var_count;
+        g.users += m->funcs[k]->is_kernel;
+    }
+    g.users++;
+    g.slot_words = g.slots / 64 + 1;
+    g.func_words = m->func_count / 64 + 1;
+    g.user_words = g.users / 64 + 1;
+    g.var = ARENA_ARRAY(arena, const struct ptx_var *, g.slots + 1);
+    g.named = ARENA_ARRAY(arena, set, (size_t)m->func_count * g.slot_words + 1);
+    g.calls = ARENA_ARRAY(arena, set, (size_t)m->func_count * g.func_words + 1);
+    g.indirect = ARENA_ARRAY(arena, bool, m->func_count + 1);
+    g.dynamic = ARENA_ARRAY(arena, bool, m->func_count + 1);
+    g.user = ARENA_ARRAY(arena, set, (size_t)g.slots * g.user_words + 1);
+    g.offset = ARENA_ARRAY(arena, uint64_t, g.slots + 1);
+    for (uint32_t k = 0; k < m->func_count; k++) {
+        const struct ptx_func *f = m->funcs[k];
+        scan(&g, f);
+        for (uint32_t n = 0; n < f->var_count; n++)
+            if (f->vars[n]->space == PTX_SPACE_SHARED)
+                add(g.named + k * g.slot_words, g.own[k] + n);
+    }
+    for (uint32_t s = 0, f = 0; s < g.slots; s++) {
+        while (s >= m->var_count && s >= g.own[f] + m->funcs[f]->var_count)
+            f++;
+        const struct ptx_var *v = s < m->var_count ? m->vars[s] : m->funcs[f]->vars[s - g.own[f]];
+        g.var[s] = v->space == PTX_SPACE_SHARED && !v->unsized ? v : NULL;
+    }
+    return g;
+}
+
+struct wir_common
+wir_common_of(struct wir *f)
+{
+    const struct ptx_module *m = f->module;
+    struct arena scratch = {0};
+    struct graph g = graph_of(m, &scratch);
+    set *slots = ARENA_ARRAY(&scratch, set, (size_t)g.users * g.slot_words);
+    set *reached = ARENA_ARRAY(&scratch, set, (size_t)g.users * g.func_words);
+    bool *dynamic = ARENA_ARRAY(&scratch, bool, g.users);
+    uint32_t user = 0;
+    struct wir_common out = {.first_own = ARENA_ARRAY(&f->arena, uint32_t, m->func_count + 1),
+                             .offset = ARENA_ARRAY(&f->arena, uint64_t, g.slots + 1),
+                             .named = ARENA_ARRAY(&f->arena, bool, g.slots + 1)};
+    for (uint32_t k = 0; k < m->func_count; k++)
+        if (m->funcs[k]->is_kernel)
+            reach(&g, k, reached + user++ * g.func_words);
+    for (uint32_t k = 0; k < m->func_count; k++) { /* what nobody reaches has a user, too */
+        bool some = m->funcs[k]->is_kernel;
+        for (uint32_t u = 0; u < user && !some; u++)
+            some = has(reached + u * g.func_words, k);
+        if (!some)
+            add(reached + user * g.func_words, k);
+    }
+    for (uint32_t u = 0; u <= user; u++) {
+        dynamic[u] = slots_of(&g, reached + u * g.func_words, slots + u * g.slot_words);
+        for (uint32_t s = 0; s < g.slots; s++)
+            if (has(slots + u * g.slot_words, s))
+                add(g.user + s * g.user_words, u);
+    }
+    place_slots(&g);
+    user = 0;
+    set *mine = ARENA_ARRAY(&scratch, set, g.slot_words);
+    for (uint32_t k = 0; k < m->func_count; k++) {
+        const set *its = slots + user * g.slot_words;
+        if (!m->funcs[k]->is_kernel)
+            continue;
+        uint64_t end = end_with_own(&g, m->funcs[k], its);
+        if (dynamic[user] && end > out.dynamic_at)
+            out.dynamic_at = end;
+        if (m->funcs[k] == f->kernel) {
+            memcpy(mine, its, g.slot_words * sizeof *mine);
+            out.dynamic = dynamic[user];
+        }
+        user++;
+    }
+    if (!f->kernel->is_kernel) {
+        set *from = ARENA_ARRAY(&scratch, set, g.func_words);
+        add(from, f->kernel->index);
+        reach(&g, f->kernel->index, from);
+        slots_of(&g, from, mine);
+        out.dynamic = true;
+    }
+    out.end = end_of(&g, mine);
+    memcpy(out.offset, g.offset, g.slots * sizeof *g.offset);
+    memcpy(out.first_own, g.own, m->func_count * sizeof *g.own);
+    for (uint32_t s = 0; s < g.slots; s++)
+        out.named[s] = has(mine, s);
+    arena_free(&scratch);
+    return out;
+}
