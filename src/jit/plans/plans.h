@@ -19,6 +19,7 @@
  *   lanes.c    how lanes lie: runs, strides, overlaps
  *   index.c    addresses that are a uniform base and a 32-bit index a lane
  *   group.c    loads of neighbouring words that are made together; columns of a tile
+ *   rows.c     lanes that each read along a row of their own
  *   select.c   addresses that are selected lane by lane
  *   stores.c   past the caches; stores of a transpose
  *   sums.c     additions to memory
@@ -290,6 +291,12 @@ bool plan_combines(const struct wir *f);
  * Then lanes that use the same variable access consecutive words, and an access is a vector load
  * instead of a gather: 40 times faster for an array of sums (docs/performance-log.md). */
 bool plan_words(const struct wir *f);
+
+/* -- rows.c ----------------------------------------------------------------------------------- */
+
+/* Whether an instruction of s->block is a load in a loop in which lanes read along rows of their
+ * own, at least a quarter of each line. */
+bool plan_reads_rows(const struct plan_scope *s, const struct wir_insn *i);
 
 /* -- select.c, stores.c ----------------------------------------------------------------------- */
 

@@ -46,6 +46,7 @@ struct measure {
     bool fits;
     bool parts; /* at a branch that the block's shape decides: likely in every block */
     bool loops; /* in a loop that something else ends */
+    bool rows;  /* lanes read along rows of their own */
     const bool *shaped;
     uint64_t *used;
 };
@@ -109,6 +110,7 @@ measure_block(const struct core *c, struct barrier_regions *p, uint32_t b, struc
     const struct wir_block *blk = &c->wir->blocks[b];
     struct plan_scope scope = core_scope(c);
     scope.warps = p->known;
+    scope.block = b;
     bool branch = blk->end == WIR_BRANCH, shaped = branch && m->shaped[blk->guard];
     m->insns += blk->count;
     m->fits &= end_fits(c, blk);
@@ -120,6 +122,7 @@ measure_block(const struct core *c, struct barrier_regions *p, uint32_t b, struc
         bool scatter = is_scatter(c, i);
         if (scatter && !p->columns && plan_keeps_interleaved(&scope, i, b))
             p->columns = i;
+        m->rows |= plan_reads_rows(&scope, i);
         m->fits &= insn_fits(i) && (!scatter || p->columns == i);
         set_add_all(m->used, wir_values(c->wir, blk->first + k));
         set_add_all(m->used, wir_defs(c->wir, blk->first + k));
@@ -147,7 +150,8 @@ choose(const struct core *c, struct barrier_regions *p, uint32_t group, const bo
     const char *why = !m.fits ? "an instruction or a block end that runs for one warp alone"
                       : parts && m.insns < PARTING_INSNS
                           ? "a short region whose warps part in every block"
-                          : NULL;
+                      : m.rows ? "lanes read along rows of their own"
+                               : NULL;
     for (uint32_t k = parts ? PARTING_WARPS : INTERLEAVE_MOST; !why && k > 1; k /= 2)
         if (p->warps % k == 0 && k * m.insns <= MOST_INSNS && k * m.registers <= ROOM) {
             jit_remark_kernel(c->e.remarks, PASS_INTERLEAVE, true,
