@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A folder in the shape of a CUDA toolkit, all links: what CMake's find_package(CUDAToolkit) and
+# A folder in the shape of a CUDA toolkit, links but for one: what CMake's find_package(CUDAToolkit) and
 # Makefiles with CUDA_HOME look for. In the build tree: toolkit; installed: lib/lockstep/toolkit.
-set(toolkit_libraries libcudart.so libcudart_static.a libcudadevrt.a libcuda.so liblockstep.so)
+set(toolkit_libraries libcudart.so libcudart_static.a libcuda.so liblockstep.so)
 
 # to_bin, to_include, to_library: from the toolkit's folder to the command, the headers, the library.
 function(lockstep_make_toolkit folder to_bin to_include to_library)
@@ -11,6 +11,8 @@ function(lockstep_make_toolkit folder to_bin to_include to_library)
   foreach(name IN LISTS toolkit_libraries)
     file(CREATE_LINK ../${to_library}/liblockstep.so ${folder}/lib64/${name} SYMBOLIC)
   endforeach()
+  file(REMOVE ${folder}/lib64/libcudadevrt.a) # a link of older builds
+  file(WRITE ${folder}/lib64/libcudadevrt.a "!<arch>\n") # the calls of kernels are the engine's own
 endfunction()
 
 lockstep_make_toolkit(${PROJECT_BINARY_DIR}/toolkit .. ../include ..)

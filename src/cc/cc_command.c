@@ -85,6 +85,7 @@ cc_add_cuda(struct step *s, struct words *w, const char *path)
                                         "--cuda-path=/nonexistent",
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-cuda-compat",
+                                        "-Wno-invalid-constexpr", /* log() is none to clang */
                                         "-Wno-unknown-warning-option",
                                         "-Wno-reserved-user-defined-literal", /* "%"PRIu64 */
                                         "-Wuninitialized", /* as nvcc, which asks for no option */

@@ -168,6 +168,16 @@ device_pass(struct step *s, const char *path, const char *ptx)
     return 0;
 }
 
+/* The device's code as text and in a container, which stands for a cubin. */
+static int
+container_pass(struct step *s, const char *path, const char *ptx, const char *image)
+{
+    int status = device_pass(s, path, ptx);
+    if (status == 0 && !s->args->dryrun && !write_container(s, ptx, image))
+        return fail_with(s->args, &s->err);
+    return status;
+}
+
 static bool
 copy_file(const char *from, const char *to, struct ls_error *err)
 {
@@ -206,11 +216,9 @@ static int
 compile_cu(struct step *s, const char *path, const char *object, bool assembly)
 {
     const char *ptx = cc_intermediate(s, path, ".ptx"), *image = cc_intermediate(s, path, ".lsptx");
-    int status = device_pass(s, path, ptx);
+    int status = container_pass(s, path, ptx, image);
     if (status)
         return status;
-    if (!s->args->dryrun && !write_container(s, ptx, image))
-        return fail_with(s->args, &s->err);
     struct words w = {0};
     bool unit = s->args->relocatable && !assembly;
     cc_add_cuda(s, &w, path);
@@ -325,6 +333,9 @@ each_source(struct step *s)
             status = device_pass(s, path, cc_final_name(s, path, ".ptx"));
         else if (a->mode == CC_FATBIN && language == CC_CU) /* one with PTX alone: the text */
             status = device_pass(s, path, cc_final_name(s, path, ".fatbin"));
+        else if (a->mode == CC_CUBIN && language == CC_CU)
+            status = container_pass(s, path, cc_intermediate(s, path, ".ptx"),
+                                    cc_final_name(s, path, ".cubin"));
         else if (a->mode == CC_HOST && language == CC_CU)
             status = write_host_source(s, path);
         else if (a->mode == CC_COMPILE && language != CC_BY_SUFFIX)

@@ -22,6 +22,7 @@ enum cc_mode {
     CC_DLINK,
     CC_LIB,
     CC_HOST,
+    CC_CUBIN,
     CC_FATBIN
 };
 enum cc_language { CC_BY_SUFFIX, CC_CU, CC_C, CC_CXX };

@@ -29,30 +29,38 @@ cuLinkCreate_v2(unsigned int n, CUjit_option *options, void **values, CUlinkStat
 }
 
 static int
-add_part(CUlinkState s, CUjitInputType type, const void *data, size_t known, const char *name)
+add_text(CUlinkState s, const char *text, size_t size, const char *name)
 {
     struct ls_error err = {0};
-    size_t size;
-    const char *text = data;
-    if (!s)
-        return cu_null("state");
-    if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_OBJECT && type != CU_JIT_INPUT_FATBINARY)
-        return cu_fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                       "%s: input of type %d: a virtual GPU links PTX text", name, (int)type);
-    int r = module_data_size(data, known, &size);
-    if (r != CUDA_SUCCESS)
-        return r;
-    if (size >= sizeof(struct container) && !strncmp(text, "LOCKSTEP", 8)) {
-        struct container head;
-        memcpy(&head, text, sizeof head);
-        text += sizeof head;
-        size = head.size < size - sizeof head ? head.size : size - sizeof head;
-    }
     struct ptx_module *m = ptx_parse(text, size, name, &err);
     if (!m)
         return cu_fail(CUDA_ERROR_INVALID_PTX, "%s", err.text);
     VEC_PUSH(&s->parts, m);
     return CUDA_SUCCESS;
+}
+
+/* Containers: alone, in an object of `lockstep cc`, or in an archive of such objects (one without
+ * members, the device runtime's, adds nothing). Anything else is text, or refused by what it is. */
+static int
+add_part(CUlinkState s, CUjitInputType type, const void *data, size_t known, const char *name)
+{
+    static const char archive[8] = "!<arch>\n";
+    size_t size = 0;
+    if (!s || !data)
+        return cu_null(s ? "data" : "state");
+    if (type > CU_JIT_INPUT_LIBRARY)
+        return cu_fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                       "%s: input of type %d: a virtual GPU links PTX text", name, (int)type);
+    const char *begin = data, *end = begin + known, *text = begin;
+    int r = CUDA_SUCCESS;
+    for (; r == CUDA_SUCCESS && (text = ptx_next_container(text, end, &size)); text += size) {
+        r = add_text(s, text, size, name);
+        begin = NULL;
+    }
+    if (!begin || (known == sizeof archive && !memcmp(begin, archive, known)))
+        return r;
+    r = module_data_size(data, known, &size);
+    return r == CUDA_SUCCESS ? add_text(s, data, size, name) : r;
 }
 
 static int
@@ -98,7 +106,7 @@ static int
 complete(CUlinkState s, void **cubin, size_t *size)
 {
     struct ls_error err = {0};
-    struct container head = {.magic = "LOCKSTEP", .version = 1};
+    struct ptx_container head = {.magic = PTX_CONTAINER_MAGIC, .version = PTX_CONTAINER_VERSION};
     struct text ptx = {0};
     if (!s || !cubin)
         return cu_null("state or cubinOut");

@@ -84,19 +84,20 @@ module_data_size(const void *data, size_t known, size_t *out)
     } binaries[] = {
         {"\x7f"
          "ELF",
-         "a cubin (machine code of a GPU)"},
+         "a cubin or an object without code for it (machine code)"},
         {"\x50\xed\x55\xba", "a fat binary of another compiler"},
         {"\xb1\x43\x62\x46", "a fat binary of another compiler"},
+        {"!<ar", "an archive without code for it"},
         {"BC\xc0\xde", "LLVM bitcode"},
     };
-    struct container head;
+    struct ptx_container head;
     if (!data)
         return cu_null("image");
     for (size_t k = 0; k < sizeof binaries / sizeof *binaries; k++)
         if ((!known || known >= 4) && !strncmp(data, binaries[k].magic, 4))
             return cu_fail(CUDA_ERROR_NO_BINARY_FOR_GPU,
                            "the image is %s: a virtual GPU takes PTX text", binaries[k].what);
-    if (!known && !strncmp(data, "LOCKSTEP", 8)) {
+    if (!known && !strncmp(data, PTX_CONTAINER_MAGIC, 8)) {
         memcpy(&head, data, sizeof head);
         *out = sizeof head + head.size;
     } else {

@@ -6,6 +6,7 @@
 #define LOCKSTEP_CUDA_MODULE_H
 
 #include "cuda/driver.h"
+#include "ptx/ptx.h"
 
 #include <time.h>
 
@@ -36,12 +37,6 @@ struct CUlib_st {
     uint32_t magic;
     struct CUmod_st module;
     struct CUkern_st *kernels;
-};
-
-struct container { /* as device_image_new takes it */
-    char magic[8];
-    uint32_t version, flags;
-    uint64_t size;
 };
 
 struct load_options {

@@ -334,6 +334,9 @@ struct ptx_container {
 };
 #define PTX_CONTAINER_MAGIC "LOCKSTEP"
 enum { PTX_CONTAINER_VERSION = 1, PTX_CONTAINER_RELOCATABLE = 1 };
+/* The text of the next whole container from at on, as in an object or an archive of them, and its
+ * size; NULL where none begins before end. Of the caller's bytes. */
+const char *ptx_next_container(const char *at, const char *end, size_t *size);
 
 /* Parses size bytes of PTX text (need not end in NUL; one at the end is ignored). On failure NULL
  * and the first error: "path:line:column: what". Unknown or left-out instructions fail here, so a

@@ -8,6 +8,7 @@
  * apart, under a name with the part's number when the name is taken. What no part defines
  * (vprintf) stays a declaration.
  */
+#define _GNU_SOURCE /* memmem */
 #include "ptx/ptx_priv.h"
 
 #include <string.h>
@@ -420,6 +421,23 @@ fill(struct linker *l, size_t p)
         if (!func_is_global(f) || find_entry(l, f->name, p, NULL, f)->func == f)
             copy_func(l, p, base, f, l->funcs[p][k]);
     }
+}
+
+const char *
+ptx_next_container(const char *at, const char *end, size_t *size)
+{
+    struct ptx_container head;
+    for (; (at = memmem(at, (size_t)(end - at), PTX_CONTAINER_MAGIC, 8)); at += 8) {
+        const char *text = at + sizeof head;
+        if (text >= end)
+            return NULL;
+        memcpy(&head, at, sizeof head);
+        *size = head.size;
+        if (head.version == PTX_CONTAINER_VERSION && head.size &&
+            head.size <= (uint64_t)(end - text) && !(head.flags & ~1u))
+            return text;
+    }
+    return NULL;
 }
 
 struct ptx_module *

@@ -94,7 +94,7 @@ refuses 2 'needs a value' n.cu -o
 refuses 2 'no architecture' -arch=fast n.cu
 refuses 2 'several files' -c a.cu b.cu -o x.o
 refuses 1 'closed.*no replacement' n.cu -lcublas
-refuses 1 'not made here' -cubin n.cu
+refuses 1 'not made here' -ltoir n.cu
 refuses 1 'error' -c missing.cu
 refuses 1 "no such option file|No such file" @nothing
 environment=(PATH=/nonexistent)
@@ -108,6 +108,7 @@ refuses 1 'undeclared' -c n.cu -o n.o
 "$LOCKSTEP" cc -DN=1 -c n.cu -o n.o || fail "-c"
 strings n.o | grep -q '^LOCKSTEP' || fail "no container in n.o"
 "$LOCKSTEP" cc -DN=1 -ptx n.cu && grep -q '^.target sm_90' n.ptx || fail "-ptx"
+"$LOCKSTEP" cc -DN=1 -cubin n.cu && head -c 8 n.cubin | grep -q '^LOCKSTEP$' || fail "-cubin: no container"
 "$LOCKSTEP" cc -DN=1 -E n.cu | grep -q '= 1;' || fail "-E"
 "$LOCKSTEP" cc -dc a.cu b.cu && [ -s a.o ] && [ -s b.o ] || fail "-dc"
 [ "$(nm a.o b.o | grep -o '__cudaRegisterLinkedBinary.*' | sort -u)" = __cudaRegisterLinkedBinary ] || fail "unit symbols"
@@ -116,6 +117,9 @@ strings n.o | grep -q '^LOCKSTEP' || fail "no container in n.o"
 ln -s "$LOCKSTEP" nvcc
 ./nvcc --version | grep -q 'Cuda compilation tools, release 12.5, V12.5.0' || fail "--version as nvcc"
 ./nvcc -DN=2 -c n.cu -o n2.o || fail "as nvcc"
+# What gcc calls a constant and clang does not is none of the kernel's business.
+echo '__device__ constexpr float ln10() { return ::log(10.f); } __global__ void k(float *o) { *o = ln10(); }' >ln.cu
+"$LOCKSTEP" cc -c ln.cu -o ln.o || fail "a constexpr function that calls log"
 
 # How a source reads is the same in both passes, however it is said; what is generated for the host is the host's.
 mkdir -p system quoted && echo '#define SYSTEM 3' >system/system.h && echo '#define QUOTED 4' >quoted/quoted.h

@@ -122,15 +122,8 @@ session_read_executable(struct session *s, struct ls_error *err)
     if (!image) /* a command on the PATH: its modules come while it runs */
         return true;
     const char *p = image, *end = image + size;
-    struct ptx_container head;
-    while ((p = memmem(p, (size_t)(end - p), PTX_CONTAINER_MAGIC, 8))) {
-        const char *text = p + sizeof head;
-        if (text < end)
-            memcpy(&head, p, sizeof head);
-        bool whole = text < end && head.version == PTX_CONTAINER_VERSION && head.size &&
-                     head.size <= (uint64_t)(end - text) && !(head.flags & ~1u);
-        p = whole ? text + head.size : p + 8;
-        if (whole && !add_module(s, text, head.size, &why) && why.status == LS_ERR_SYSTEM) {
+    for (const char *text; (text = ptx_next_container(p, end, &size)); p = text + size) {
+        if (!add_module(s, text, size, &why) && why.status == LS_ERR_SYSTEM) {
             ls_release(image);
             if (err)
                 *err = why;
