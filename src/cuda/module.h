@@ -6,7 +6,6 @@
 #define LOCKSTEP_CUDA_MODULE_H
 
 #include "cuda/driver.h"
-#include "ptx/ptx.h"
 
 #include <time.h>
 
