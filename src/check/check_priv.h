@@ -128,6 +128,7 @@ struct place_facts {
     uint32_t source; /* copies: kernel_facts.place of what they read; 0: none */
     bool copied;     /* loads: some store may take the value */
     bool device;     /* it may go to device memory */
+    bool any_size;   /* how much is accessed only the access says */
     uint8_t sources; /* stores: loads that the value may come from */
     struct copy_source *source_of;
 };

@@ -146,6 +146,7 @@ describe_bulk(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
                                         : PLACE_STORE;
     uint32_t from = in_shared(i->space2) ? PLACE_BULK_SOURCE | PLACE_BULK : 0;
     set_facts(w, p, &i->operand[0], 16, to, reduces);
+    p->any_size = true;
     if (reduces)
         p->root_count = 0; /* its mbarrier is announced alike */
     set_source(w, k, p, &i->operand[1], 16, from, reduces);
@@ -164,6 +165,7 @@ describe_tensor(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i
                           : PLACE_STORE;
     uint32_t from = loads ? 0 : PLACE_BULK_SOURCE | PLACE_BULK;
     set_facts(w, p, loads ? &i->operand[0] : &none, 16, to, reduces);
+    p->any_size = true;
     set_source(w, k, p, loads ? &none : &i->operand[1], 16, from, reduces);
     p->root_count = 0;
     k->place[p->source].root_count = 0;
@@ -186,7 +188,8 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
         p->used = ~0u;
     }
     if (i->op == PTX_OP_TEX) /* of plain memory (exec/image.c) */
-        *p = (struct place_facts){.align = 1, .unit = 4, .device = true, .used = ~0u};
+        *p = (struct place_facts){
+            .align = 1, .unit = 4, .device = true, .any_size = true, .used = ~0u};
     uint32_t first = i->operand_count > 0 && o[0].kind == PTX_O_ADDRESS ? 0 : 1;
     if (i->operand_count <= first || o[first].kind != PTX_O_ADDRESS)
         return;

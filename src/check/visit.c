@@ -34,6 +34,13 @@ side_of(const struct visit *v, uint32_t lane, uint64_t address)
     return s;
 }
 
+/* Of one lane's access; 0: not known. */
+static uint32_t
+bytes_at(const struct kernel_facts *k, uint32_t place)
+{
+    return place < k->place_count && !k->place[place].any_size ? k->place[place].align : 0;
+}
+
 struct side
 side_of_job(const struct job *w, uint32_t place, uint32_t block, uint32_t thread, uint64_t address)
 {
@@ -48,7 +55,7 @@ side_of_job(const struct job *w, uint32_t place, uint32_t block, uint32_t thread
                          .has_thread = true,
                          .op = place_op(k, place),
                          .address = address,
-                         .size = place < k->place_count ? k->place[place].align : 0,
+                         .size = bytes_at(k, place),
                          .thread = {thread % w->block[0], thread / w->block[0] % w->block[1],
                                     thread / w->block[0] / w->block[1]},
                          .block = {block % w->grid[0], block / w->grid[0] % w->grid[1],

@@ -83,6 +83,8 @@ with tempfile.TemporaryDirectory() as work:
         found.setdefault(f["kernel"], set()).add(f["kind"])
         if not (f["access"]["file"] or "").endswith(("async.cu", "instructions.h", "mma.h")):
             fail(f"not a place in the program: {f['access']}")
+        if f["kernel"] == "bad_texture_race" and {f["access"]["size"], f["other"]["size"]} - {0, 4}:
+            fail(f"not the bytes of an element, nor unknown: {f['access']}, {f['other']}")
         if f["kernel"] == "bad_mbarrier_init" and '"b"' not in f["message"]:
             fail(f"not its variable: {f['message']}")
     for kernel, kind in expected.items():

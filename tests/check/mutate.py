@@ -230,7 +230,8 @@ class Study:
         self.name = name
         self.printed = None # what an open program prints, where that is always the same
         path = os.path.join(root, "suite", name + ".cu")
-        if name.split()[0].endswith(".cu"):
+        self.open = name.split()[0].endswith(".cu")
+        if self.open:
             path, *words = name.split()
             self.runs, self.prelude, self.folder = [words], TORN, os.path.dirname(os.path.abspath(path))
         else:
@@ -269,10 +270,20 @@ class Study:
         if done.returncode:
             raise Unfit("%s: the mutants do not compile: %s" % (self.name, done.stderr.split("\n")[0]))
 
+    def results(self, words, env):
+        """Exit status, output, and what an open program says and writes; it runs in a folder of its own then."""
+        with tempfile.TemporaryDirectory() as folder:
+            ended = subprocess.run(words, env=env, capture_output=True, timeout=120, cwd=folder if self.open else None)
+            files = {}
+            for name in os.listdir(folder):
+                with open(os.path.join(folder, name), "rb") as f:
+                    files[name] = f.read()
+        return ended.returncode, ended.stdout, (results_in(ended.stdout + ended.stderr), files)
+
     def know_output(self):
-        twice = [subprocess.run([self.program, *self.runs[0]], env=dict(os.environ, MUTANT="0"), capture_output=True,
-                                timeout=120).stdout for _ in range(2)]
-        self.printed = results_in(twice[0]) if results_in(twice[0]) == results_in(twice[1]) else None
+        env = dict(os.environ, MUTANT="0")
+        twice = [self.results([self.program, *self.runs[0]], env)[2] for _ in range(2)]
+        self.printed = twice[0] if twice[0] == twice[1] else None
 
     def run(self, k):
         """Kinds of findings at all sizes, and whether the results were right."""
@@ -286,9 +297,9 @@ class Study:
             try:
                 subprocess.run([lockstep, "check", "--json=" + path, "--", *words], env=env, capture_output=True,
                                timeout=120)
-                ended = subprocess.run(words, env=env, capture_output=True, timeout=120)
-                right &= ended.returncode == 0 and not re.search(rb"(?i)fail|mismatch|incorrect", ended.stdout)
-                right &= self.printed is None or results_in(ended.stdout) == self.printed
+                status, out, printed = self.results(words, env)
+                right &= status == 0 and not re.search(rb"(?i)fail|mismatch|incorrect", out)
+                right &= self.printed is None or printed == self.printed
             except subprocess.TimeoutExpired:
                 right = False # nothing was reported
             if not os.path.exists(path): # nor where the program came to no call of the API
@@ -303,9 +314,11 @@ class Study:
 
 
 def results_in(text):
-    """The lines of a program's output but for those about times and machines."""
+    """The lines of a program's output but for those about times and machines, verdicts excepted, and lockstep's own."""
+    verdict = rb"(?i)match|miss|pass|fail|correct"
     about = rb"(?i)time|second|sec\b|flop|throughput|bandwidth|\bms\b|b/s|device|gpu|^\s*\d+\.\d+\s*$"
-    return [line for line in text.split(b"\n") if not re.search(about, line)]
+    return [line for line in text.split(b"\n")
+            if not line.startswith(b"lockstep:") and (re.search(verdict, line) or not re.search(about, line))]
 
 
 class Unfit(Exception):
