@@ -106,6 +106,12 @@ end_of(const struct device_side *side)
                                           : END_DEVICE;
 }
 
+static uint64_t
+row_of(const struct device_side *side, uint64_t y, uint64_t z)
+{
+    return (uint64_t)side->at + side->x + (side->y + y + (side->z + z) * side->rows) * side->pitch;
+}
+
 static void
 tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint64_t depth,
           bool writes, const char *what)
@@ -116,11 +122,8 @@ tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint6
     if (side->array || end == END_PAGEABLE)
         return;
     for (uint64_t z = 0; z < depth; z++) {
-        struct check_rows rows = {.at = (uint64_t)side->at + side->x +
-                                        (side->y + (side->z + z) * side->rows) * side->pitch,
-                                  .width = width,
-                                  .pitch = side->pitch,
-                                  .count = height};
+        struct check_rows rows = {
+            .at = row_of(side, 0, z), .width = width, .pitch = side->pitch, .count = height};
         if (height > 1 && side->pitch == width) {
             rows.width *= height;
             rows.count = 1;
@@ -136,6 +139,15 @@ note_reach(enum copy_end from, enum copy_end to)
 {
     in_call.copy |= from != END_DEVICE || to != END_DEVICE;
     in_call.copy_async |= from <= END_PINNED && to <= END_PINNED;
+}
+
+/* What is copied inside of device memory, row by row. */
+static void
+tell_copied(const struct device_copy *c)
+{
+    for (uint64_t z = 0; z < c->depth; z++)
+        for (uint64_t y = 0; y < c->height; y++)
+            check_copied(tool_check(), row_of(&c->from, y, z), row_of(&c->to, y, z), c->width);
 }
 
 static bool
@@ -158,10 +170,8 @@ tool_copies(const struct device_copy *c)
     tell_rows(&c->from, c->width, c->height, c->depth, false, "copy");
     tell_rows(&c->to, c->width, c->height, c->depth, true, "copy");
     note_reach(source, target);
-    if (c->height == 1 && c->depth == 1 && !c->from.array && !c->to.array &&
-        device_only(&c->from) && device_only(&c->to))
-        check_copied(tool_check(), (uint64_t)c->from.at + c->from.x, (uint64_t)c->to.at + c->to.x,
-                     c->width);
+    if (!c->from.array && !c->to.array && device_only(&c->from) && device_only(&c->to))
+        tell_copied(c);
 }
 
 void

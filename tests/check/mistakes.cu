@@ -119,6 +119,16 @@ good_copied_by_host(const int *in, int *out)
     neighbours(in, out, 8);
 }
 __global__ void
+bad_copied_by_rows(const int *in, int *out) /* and so does one of rows */
+{
+    neighbours(in, out, BLOCK);
+}
+__global__ void
+good_copied_by_rows(const int *in, int *out)
+{
+    neighbours(in, out, 8);
+}
+__global__ void
 good_overwritten(const int *in, int *out, int n) /* the zeros that come last are no copies */
 {
     __shared__ int s[BLOCK];
@@ -552,6 +562,10 @@ run_values(int *in, int *out)
     cudaMemcpy(copied, fresh, 4 * BLOCK, cudaMemcpyDeviceToDevice);
     bad_copied_by_host<<<1, BLOCK>>>(copied, out);
     good_copied_by_host<<<1, BLOCK>>>(copied, out);
+    cudaMemset(copied, 0, 4 * BLOCK);
+    cudaMemcpy2D(copied, 32, fresh, 32, 32, BLOCK / 8, cudaMemcpyDeviceToDevice);
+    bad_copied_by_rows<<<1, BLOCK>>>(copied, out);
+    good_copied_by_rows<<<1, BLOCK>>>(copied, out);
     bad_empty_tile<<<1, BLOCK>>>(out);
     good_empty_tile<<<1, BLOCK>>>(out);
     cudaFree(copied);

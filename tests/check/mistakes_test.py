@@ -19,6 +19,7 @@ expected = {
     "bad_copied": {"uninitialized"},
     "bad_copied_before": {"uninitialized"},
     "bad_copied_by_host": {"uninitialized"},
+    "bad_copied_by_rows": {"uninitialized"},
     "bad_empty_tile": {"uninitialized"},
     "bad_tile_of_one_row": {"out-of-bounds"},
     "bad_width": {"out-of-bounds", "global-race"},
