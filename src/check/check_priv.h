@@ -447,8 +447,7 @@ notes_before(struct block_state *b)
 void region_begin(struct block_state *b);
 /* All threads of the block meet, or it ends. */
 void region_over(struct block_state *b);
-/* The event that is about to happen ends the memoised region: its
- * accesses so far go to the cells. */
+/* The event that is about to happen ends the memoised region: its accesses go to the cells. */
 void region_stop(struct block_state *b);
 void region_forget(struct block_state *b);
 /* A warp has loaded something unset, to copy it: as region_stop. */
