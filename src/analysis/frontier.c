@@ -26,7 +26,7 @@ list_block(struct candidates *c, uint32_t b)
     c->out[c->count++] = b;
     for (uint32_t k = 0; k < c->target_count; k++)
         c->targets_met += c->targets[k] == b;
-    /* Then one has run, once all of them were tried. */
+    /* Some lane went to one of the targets: when all of them have been tried, one has run. */
     c->done = c->one_certain && c->target_count && c->targets_met == c->target_count;
 }
 

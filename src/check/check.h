@@ -91,7 +91,8 @@ void check_close(struct jit_tool *t);
 bool check_journal_begin(struct jit_tool *t, const char *path, struct ls_error *err);
 /* The process has come to its end: nothing more is to be looked for. */
 void check_journal_end(struct jit_tool *t);
-/* What such a file says, as check_write has it; NULL: it is none. To be freed by free(). */
+/* The result that a journal file holds, as check_write writes it; NULL: the file is no journal. To
+ * be freed by free(). */
 char *check_journal_read(const char *path);
 
 /* -- what the host does; t NULL: nothing ------------------------------------------------------- */

@@ -102,7 +102,7 @@ enum place_flags {
     PLACE_NARROW = PLACE_SCOPE_CTA | PLACE_SCOPE_CLUSTER,
 };
 
-/* What an address was computed from. */
+/* The pointer that an address was computed from. */
 enum root_kind {
     ROOT_PARAM,  /* the 64-bit kernel parameter at offset `at` */
     ROOT_SHARED, /* kernel_facts.shared[at] */
@@ -364,7 +364,7 @@ bytes_used(const struct place_facts *p, uint32_t skip, uint32_t bytes)
     return p->used & (skip < 32 ? bytes << skip : ~0u);
 }
 
-/* One instruction of one warp. */
+/* The execution of one memory instruction by one warp, as the checks are told of it. */
 struct visit {
     struct block_state *b;
     struct jit_warp *w;

@@ -224,7 +224,8 @@ waits_for_other(const struct block_state *b, const struct mbarrier *m, uint32_t 
 {
     const struct jit_asked *asked = &b->block->asked[thread];
     struct jit_mbarrier now = jit_mbarrier_of(m->word);
-    /* What it asked for in a block before this one is kept, too. */
+    /* A thread's last request outlives its block, so that its address and phase are compared as
+     * well. */
     return m->asked_place[thread / JIT_LANES] && asked->address == m->address &&
            asked->parity == now.parity && m->phases && !m->passed[thread / JIT_LANES] &&
            now.pending == now.expected && !now.bytes;

@@ -50,7 +50,8 @@ forget(struct peers *p)
     *p = (struct peers){0};
 }
 
-/* What the cluster's first block has; it has begun before. */
+/* The state that the cluster shares, which lies with its first block; that block has begun
+ * before. */
 static struct peers *
 of_first(const struct block_state *b)
 {

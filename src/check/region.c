@@ -44,7 +44,7 @@ struct region {
     uint32_t count;
     uint32_t next; /* the one that came behind it lately, + 1; 0: not known */
     uint64_t hash;
-    uint64_t *needs; /* words that it reads before it writes them, */
+    uint64_t *needs; /* words that the region reads before it writes them, */
     uint64_t *gives; /*   and writes */
 };
 

@@ -92,7 +92,8 @@ cell_read_enough(const struct launch *l, const struct cell *c)
 }
 
 void read_shared_look(const struct launch *l, struct chunk *k);
-/* One more cell, or line, that was read enough: often, they all are. */
+/* Counts a cell or line that enough threads have read. After `patience` of them the chunk is looked
+ * at: often enough threads have read all of it. */
 static inline void
 read_shared_note(const struct launch *l, struct chunk *k)
 {

@@ -190,7 +190,7 @@ cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *dependencies, size_t *
     CU(r, "node=%p", (void *)node);
 }
 
-/* Those that wait for no other. */
+/* Root nodes are the nodes that depend on no other. */
 CUresult
 cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *n)
 {

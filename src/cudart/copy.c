@@ -194,7 +194,8 @@ row_of(cudaArray_const_t array)
     return a ? a->width * a->element_bytes : 0;
 }
 
-/* One piece to the end of the first row, one of whole rows, one of what is left. */
+/* Copies n bytes in three pieces: to the end of the first row, whole rows, the begin of the last
+ * row. */
 static int
 rows_between(cudaArray_const_t array, size_t x, size_t y, void *memory, size_t n, bool to,
              enum cudaMemcpyKind kind, cudaStream_t s)

@@ -109,7 +109,7 @@ struct debug_snapshot {
 /* MODE_TARGET: what follows where the block begins that could not be passed over. */
 enum debug_resume { RESUME_NOT, RESUME_ON, RESUME_INTERRUPT };
 
-/* What one process leaves to the next. */
+/* What the process that holds the program's state hands to the snapshot that takes its place. */
 struct debug_order {
     enum debug_mode mode;
     enum debug_why why;

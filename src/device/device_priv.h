@@ -266,7 +266,7 @@ void clock_wait(struct device_stream *s, const struct device_event *e);
 /* progress.c: how far a launch is, on a terminal; NULL: not shown. */
 _Atomic uint64_t *progress_begin(const char *kernel, uint64_t blocks);
 void progress_end(const _Atomic uint64_t *counter);
-/* What the engine compiles is said when it takes long. */
+/* Prints which kernel the engine is compiling when that takes long. */
 void progress_watch_compiles(struct jit_engine *e);
 
 void times_start(void); /* where LOCKSTEP_TIMES says so */

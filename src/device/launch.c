@@ -71,7 +71,8 @@ compile(struct device_function *f, const uint32_t block[3], bool cluster)
     return k;
 }
 
-/* What a failed compile() means. */
+/* The result of a launch whose compile() failed: while the process ends that is no fault of the
+ * PTX. */
 static enum device_result
 no_code(void)
 {

@@ -299,7 +299,8 @@ device_say_place(const char *function, const char *file, uint32_t line)
     pthread_mutex_unlock(&table.lock);
 }
 
-/* One return address: the functions inlined there, then the one that holds it. */
+/* Adds the frames of one return address: the functions that are inlined there, then the function
+ * that holds it. */
 static void
 add_frames(struct host_place *p, uint64_t pc)
 {

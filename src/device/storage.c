@@ -148,7 +148,8 @@ storage_adopt_host(struct device *d)
     pthread_mutex_unlock(&lock);
 }
 
-/* It is enough that one device registers memory: all know it then. NULL: none has been made. */
+/* Any device: memory that one of them registers is known to all. NULL: no device has been made
+ * yet. */
 static struct device *
 some_device(void)
 {

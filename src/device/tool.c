@@ -116,7 +116,7 @@ tool_reported_free(void)
     return reported;
 }
 
-/* What a signal ends leaves what there is. */
+/* Writes the results so far: a program that a signal ends leaves those. */
 static void
 write_interim(void)
 {

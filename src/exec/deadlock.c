@@ -29,7 +29,8 @@ polled(const struct exec_slot *s, uint32_t t)
                : NULL;
 }
 
-/* What a thread that polls asks an mbarrier for; NULL: it polls something else. */
+/* The phase of an mbarrier that a polling thread asks for; NULL: the thread polls something
+ * else. */
 static const struct jit_asked *
 asked_of(const struct exec_slot *s, uint32_t t)
 {

@@ -72,7 +72,7 @@ enum {
 
 /* -- errors ---------------------------------------------------------------------------------- */
 
-/* What went wrong in one block; exec_report_fault makes the report of it. */
+/* A fault of one block, of which exec_report_fault makes the report. */
 struct exec_fault {
     enum exec_status status;
     uint64_t block; /* exec_slot.number */
@@ -475,7 +475,7 @@ enum exec_standing {
     STANDS_DONE
 };
 
-/* What a thread saw of itself. */
+/* Where a thread that runs blocks was when a signal asked it. */
 struct exec_sighting {
     bool inside;         /* in generated code, or what that calls */
     bool closed;         /* exec_is_closed */

@@ -47,7 +47,7 @@ exec_configure(struct jit_warp *w, uint32_t lanes, const void *args)
     }
 }
 
-/* One lane's parameter block. */
+/* Copies the parameters that one lane has stored into a parameter block for its launch. */
 static void
 gather_params(const struct ptx_func *f, const uint8_t *area, uint32_t lane, uint8_t *out)
 {

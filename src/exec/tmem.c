@@ -332,7 +332,8 @@ commit(struct exec_tmem_use *u)
 
 /* -- instructions ------------------------------------------------------------------------------ */
 
-/* Those that a warp executes as one. */
+/* Carries out an instruction that a warp executes as one. False: each lane executes it for
+ * itself. */
 static bool
 of_warp(struct exec_tmem_use *u, uint32_t lanes)
 {

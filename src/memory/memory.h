@@ -64,7 +64,7 @@ bool memory_find(struct memory *m, uint64_t address, struct allocation *found,
 /* Lets m's device access peer's managed allocations, and with `all` the others, too; a later call
  * for the same peer replaces `all`. m keeps the pointer: peer has to live at least as long. */
 void memory_set_peer(struct memory *m, struct memory *peer, bool all);
-/* As memory_find, also among what the device reaches of others. */
+/* As memory_find, also among peers' allocations that the device may access. */
 bool memory_find_reached(struct memory *m, uint64_t address, struct allocation *found);
 /* True when all of [address, address + size) lies in one live allocation. */
 bool memory_covers(struct memory *m, uint64_t address, uint64_t size);

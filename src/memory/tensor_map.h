@@ -67,7 +67,7 @@ struct tensor_map {
 };
 _Static_assert(sizeof(struct tensor_map) == TENSOR_MAP_BYTES, "a CUtensorMap");
 
-/* What the driver's calls are given. */
+/* The arguments of the driver's cuTensorMapEncode calls. */
 struct tensor_args {
     uint32_t type, rank, interleave, swizzle, promotion, fill;
     uint64_t address;

@@ -97,7 +97,7 @@ void model_occupancy(const struct device_profile *d, const struct occupancy_quer
 uint32_t model_clusters(const struct device_profile *d, uint32_t blocks_per_sm, uint32_t blocks);
 /* The shared memory per SM that a wish of `bytes` leads to: the smallest choice not below it. */
 uint32_t model_carveout(const struct device_profile *d, uint32_t bytes);
-/* What is left for L1 at that choice. */
+/* Bytes of L1 that remain beside the carveout that model_carveout chooses. */
 uint32_t model_l1_bytes(const struct device_profile *d, uint32_t shared_per_sm);
 
 /* -- one warp's access ------------------------------------------------------------------------- */

@@ -364,7 +364,7 @@ texture_fetch(const struct texture_view *t, const int32_t index[3], uint32_t out
     missing_channels(t, out);
 }
 
-/* One value for all lanes that are named. */
+/* Writes one value to the elements of all lanes in the mask. */
 static void
 put_all(uint32_t row[32], uint32_t lanes, uint32_t value)
 {

@@ -51,7 +51,7 @@ is_number(const struct ptx_insn *i, uint32_t operand)
     return operand < i->operand_count && i->operand[operand].kind == PTX_O_INT;
 }
 
-/* What needs no instruction whoever reads it. */
+/* Whether the PTX instruction becomes no machine instruction at all, whoever reads its result. */
 static bool
 is_nothing(const struct ptx_insn *i)
 {

@@ -138,7 +138,7 @@ play_lines(struct hand *h, uint32_t sm, struct past *own)
     h->counts.l1_hits += more;
 }
 
-/* One step of an SM's warps. */
+/* Plays one step of an SM's warps: the row's lines go to its L1. */
 static void
 play_row(struct hand *h, struct crew *c, size_t row, struct step *step)
 {

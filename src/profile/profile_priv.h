@@ -156,7 +156,8 @@ struct sample {
                                     else from the 4 KiB that hold the lowest */
 };
 
-/* One instruction's accesses to one space. */
+/* The accesses of one instruction to one memory space; an instruction on generic addresses may have
+ * several. */
 struct site {
     struct site *next;        /* the same instruction, another space */
     uint32_t bytes, declared; /* declared: the space as the instruction has it */
@@ -193,7 +194,7 @@ struct record {
     uint64_t address[JIT_LANES]; /* shared: from the block's first byte */
 };
 
-/* What one jit_block's thread counts. */
+/* The counts of one worker thread while it runs a block (struct jit_block). */
 struct sheet {
     struct watch *watch;
     struct sheet *next;

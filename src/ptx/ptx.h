@@ -384,7 +384,8 @@ void ptx_print_targets(const struct ptx_func *f, uint32_t target, const char *na
 /* The same of an instruction whose registers and variables are not a function's own. */
 void ptx_print_insn_as(const struct ptx_insn *i, const struct ptx_print_names *names,
                        struct text *out);
-/* What of a module is printed around a function that somebody else prints. */
+/* Selects what ptx_print_around prints of a module: what stands around one function, which the
+ * caller prints. */
 struct ptx_print_part {
     const struct ptx_func *f;
     const char *pragma;

@@ -297,7 +297,7 @@ phases(struct view *v)
     html_part_end(v->t);
 }
 
-/* What a counter counts; NULL: not one of ours. */
+/* The meaning of a counter by its name; NULL: there is no such counter. */
 static const char *
 meaning_of(const char *counter)
 {

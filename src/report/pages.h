@@ -20,7 +20,7 @@ void page_kernel(struct text *t, const json_t *result, const json_t *kernel, con
                  const struct page_run *before, const char *id, const char *title, bool open);
 /* What changed since: time, peaks, advice, counters. */
 void page_change(struct text *t, const struct page_run *before, const struct page_run *now);
-/* One element of "findings". */
+/* Writes one element of the JSON array "findings" as HTML. */
 void page_finding(struct text *t, const json_t *finding, const char *id, bool open);
 
 #endif

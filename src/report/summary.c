@@ -98,7 +98,8 @@ add_share(struct report_share *list, size_t *count, const char *name, double sha
     list[(*count)++] = (struct report_share){name, share < 0 ? 0 : share > 1 ? 1 : share};
 }
 
-/* Those that are always shown, then the others where they matter. */
+/* Resources that are always shown come first, then the others where they are used enough to
+ * matter. */
 static void
 add_peaks(const struct report_times *t, struct report_summary *s)
 {
@@ -140,8 +141,8 @@ line_wait(const json_t *line, const void *kind)
     return report_number(line, "waits", (const char *)kind, NULL);
 }
 
-/* What the line's own work takes of the resource that bounds it; 0: that is another one. NULL: any.
- */
+/* The time that the line's work takes of `resource`; 0: another resource bounds the line. resource
+ * NULL: of whichever bounds it. */
 static double
 line_bound(const json_t *line, const void *resource)
 {

@@ -221,7 +221,7 @@ print_other(const struct printer *p, uint32_t n)
     ptx_print_insn_as(&p->f->insns[n].i, &names, p->out);
 }
 
-/* What a tool is told of it, and what the notes say. */
+/* Prints behind instruction n, as a comment, what tools are told of it and the caller's notes. */
 static void
 print_comment(const struct printer *p, uint32_t n)
 {

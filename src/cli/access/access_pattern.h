@@ -23,7 +23,7 @@ struct access_pattern {
 /* Exactly one of the three texts is given. */
 bool pattern_fill(struct access_pattern *p, const char *stride, const char *expression,
                   const char *list, struct ls_error *err);
-/* One warp of it, padding applied. */
+/* The addresses of warp `warp` of the pattern, with padding applied. */
 void pattern_warp(const struct access_pattern *p, uint32_t warp, struct access *out);
 /* The worst degree of conflict over all warps, and the first warp that has it (global: the one
  * with most sectors or transactions). */

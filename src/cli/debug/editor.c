@@ -86,7 +86,7 @@ next_line(struct session *s, bool terminal)
     return line;
 }
 
-/* What an empty line does after this one: `list' and `x' go on behind what they showed. */
+/* The command that an empty line repeats after this one: `list' and `x' go on where they ended. */
 static const char *
 repeated(const char *line)
 {

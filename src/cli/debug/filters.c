@@ -13,7 +13,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* One condition, or a part of it. */
+/* The text of a condition while it is read, and the filter that it becomes. */
 struct reading {
     const char *at, *end;
     struct debug_filter *out;

@@ -55,7 +55,8 @@ become_check(const struct session *s, const char *json)
     _exit(127);
 }
 
-/* What it wrote, to be freed by ls_release; NULL: *err. */
+/* Runs `lockstep check` on the program; its JSON, to be freed by ls_release. NULL: *err says why
+ * not. */
 static char *
 check(const struct session *s, struct ls_error *err)
 {

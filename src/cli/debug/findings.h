@@ -52,7 +52,7 @@ bool findings_can_stop(const struct finding *f);
 /* "t.cu:12", "t.cu:12 and t.cu:10", "host code" */
 const char *findings_where(struct session *s, const struct finding *f);
 void findings_say_side(struct session *s, const struct finding_side *x, const char *before);
-/* What the report says of one. */
+/* Prints the report's text of finding `number`. */
 void findings_say(struct session *s, uint32_t number);
 
 #endif

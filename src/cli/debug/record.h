@@ -68,7 +68,7 @@ struct record {
 
 /* Shared memory's variables and what they hold when the block begins. */
 bool record_shared_begin(struct record *r, struct ls_error *err);
-/* What the step has changed there. */
+/* Records the words of shared memory that the step has changed. */
 bool record_shared_changes(struct record *r, struct ls_error *err);
 /* Variables of the lanes that are about to execute the step. */
 void record_values(struct record *r);

@@ -193,7 +193,7 @@ say_exit(struct session *s)
         session_say(s, "[The program exited normally]\n");
 }
 
-/* What follows a stop's first words. */
+/* Prints the thread and the place of a stop, behind the words that say why it stopped. */
 static void
 say_where(struct session *s, const char *before)
 {

@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "model/model.h"
 
-/* One command's command line. */
+/* The command line of a command that asks the device model. */
 struct command_line {
     const char *command, *usage;
     const struct option_row *rows;

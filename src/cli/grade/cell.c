@@ -164,7 +164,7 @@ drain(struct cell_watch *w, int k)
         text_add_bytes(to, bytes, have + (uint64_t)n > most ? (size_t)(most - have) : (size_t)n);
 }
 
-/* One look at all of it; false: it has passed a limit. */
+/* Compares the program's memory, output and files with the limits; false: it has passed one. */
 static bool
 look(struct cell_watch *w, uint32_t round)
 {

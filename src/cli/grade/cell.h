@@ -37,12 +37,12 @@ struct cell {
     bool children; /* it may start processes (a compiler) */
 };
 
-/* What ended it, other than itself. */
+/* The limit that ended the program; CELL_RAN: it ended by itself. */
 enum cell_stop { CELL_RAN, CELL_TIME, CELL_MEMORY, CELL_OUTPUT, CELL_FILES };
 
 struct cell_result {
     struct text out, err;    /* both ended by a NUL */
-    int pid, status, signal; /* signal: that ended it, else 0 */
+    int pid, status, signal; /* signal: the one that ended the program, else 0 */
     enum cell_stop stop;
     double seconds;
     uint64_t memory; /* most that was resident, bytes */

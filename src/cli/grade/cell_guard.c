@@ -67,7 +67,7 @@ allow(int rules, const char *path, uint64_t what)
     return fine;
 }
 
-/* What programs need to start, and lockstep in them. */
+/* Paths that programs need to start, and that lockstep needs in them. */
 static const char *const everywhere[] = {"/usr",
                                          "/lib",
                                          "/lib64",

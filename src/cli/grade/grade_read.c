@@ -234,7 +234,7 @@ read_conditions(struct grade_reader *r, const struct toml *table, struct criteri
             fail_at(r, e->line, "%s", ls_starts_with(err.text, "--") ? err.text + 2 : err.text);
 }
 
-/* What a kind cannot do without. */
+/* Reports the keys that a criterion of this kind requires and does not have. */
 static void
 check_complete(struct grade_reader *r, const struct criterion *c)
 {

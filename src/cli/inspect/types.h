@@ -66,7 +66,7 @@ struct type *type_new_array(struct arena *a, struct type *of, uint64_t count);
 bool type_same(struct type *a, struct type *b);
 /* As C declares it: "const float *", "int [3]". */
 void type_text(struct type *t, struct text *out);
-/* What gdb's ptype shows: members too. */
+/* The type's text with its members, as gdb's ptype shows it. */
 void type_describe(struct type *t, struct text *out);
 
 #endif

@@ -119,7 +119,7 @@ struct type *declared_shared(struct world *w, const char *name);
 /* letter: 0 (as the type says), or one of x d u o t f c a s. */
 bool format_value(struct world *w, struct value *v, char letter, struct text *out,
                   struct ls_error *err);
-/* One line that is short enough for a table. */
+/* Formats the value as one line that is short enough for a table's cell. */
 bool format_short(struct world *w, struct value *v, char letter, struct text *out,
                   struct ls_error *err);
 

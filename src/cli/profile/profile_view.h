@@ -23,7 +23,7 @@ void view_screen(const struct device_profile *d, const struct report_summary *k)
 void view_all_advice(const struct report_summary *k);
 /* profile_phases.c: the table of a small launch, for one element of "kernels". */
 void view_phases(const json_t *kernel);
-/* What changed against an earlier result. */
+/* Prints the counters and the estimate that changed against an earlier result. */
 void view_compare(const struct profile_view *v, const json_t *before);
 
 /* profile_assert.c: "[KERNEL:] COUNTER [/ COUNTER] OP NUMBER". */

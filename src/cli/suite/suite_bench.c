@@ -59,7 +59,7 @@ print_row(struct bench *b, const struct suite_rung *r, const struct suite_device
     fflush(stdout);
 }
 
-/* One rung at one size: its row. */
+/* Times one rung at one size and prints its row. */
 static void
 time_one(struct bench *b, const struct suite_rung *r, const char *entry,
          const struct suite_device *d, bool verify)

@@ -17,7 +17,7 @@ typedef long long s64;
     VISIBLE type __nv_##name(__VA_ARGS__)
 #define D1(name, x) FUNCTION(double, name, double x)
 #define D2(name, x, y) FUNCTION(double, name, double x, double y)
-/* That of floats, by that of doubles. */
+/* The function of float, computed by the function of double. */
 #define F1(name)                                                                                   \
     FUNCTION(float, name##f, float x)                                                              \
     {                                                                                              \

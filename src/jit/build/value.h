@@ -246,7 +246,7 @@ insn_pair(const struct ptx_insn *i)
     return i->operand_count > 0 && i->operand[0].kind == PTX_O_PAIR;
 }
 
-/* What the machine that compiles (and runs) the code has. */
+/* Instruction sets of the processor that compiles and runs the code. */
 bool host_has_avx512(const struct emit *e);
 bool host_has_f16c(const struct emit *e);
 bool host_has_fp16(const struct emit *e); /* arithmetic on halves */

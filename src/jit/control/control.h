@@ -16,7 +16,8 @@ void frame_live(const struct wir *f, const uint64_t *blocks, uint64_t *out);
 /* Saves the registers of the set; not those in `kept` (NULL: none). */
 void frame_save(struct core *c, const uint64_t *set, const uint64_t *kept);
 void frame_restore(struct core *c, const uint64_t *set);
-/* One allocation: a table of sets. */
+/* For each block the set of registers whose values the frame holds where the block begins. One
+ * allocation, which the caller frees. */
 uint64_t **frame_kept(const struct core *c);
 /* For lanes that stand apart: every register has a place that does not depend on what is known of
  * it. Fills c->saved.frame_at with them; returns the bytes. */

@@ -20,7 +20,7 @@
 static const char cluster_mark[] = "lockstep_cluster_dims",
                   constant_mark[] = "lockstep_grid_constant";
 
-/* What a global holds; NULL: nothing that is known. */
+/* The initial value of a global variable; NULL: `global` is no variable, or has none. */
 static LLVMValueRef
 held(LLVMValueRef global)
 {

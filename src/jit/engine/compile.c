@@ -534,7 +534,8 @@ describe(struct unit *u)
     function_waits(m, f, false);
 }
 
-/* One form of the kernel, optimised. */
+/* Emits one form of the kernel and runs LLVM's passes over it. *fits: it is no larger than the
+ * budget allows. */
 static bool
 build_form(struct unit *u, const char *stem, bool *fits)
 {

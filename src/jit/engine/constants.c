@@ -32,7 +32,8 @@ is_open(const struct pointer_walk *w, LLVMValueRef variable)
     return found;
 }
 
-/* What all that is stored to a local variable points into; NULL: not one thing, or others store. */
+/* The one object into which all pointers stored in a local variable point; NULL: there are several,
+ * or code that is not seen stores there. */
 static LLVMValueRef
 walk_back_variable(struct pointer_walk *w, LLVMValueRef variable)
 {

@@ -19,7 +19,7 @@ null_pointer(struct core *c)
     return LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
 }
 
-/* Of these lanes, those that no tool keeps from the access that it was told of last. */
+/* Of `lanes` those for which no tool has forbidden the access that it was last told of. */
 static value
 allowed(struct core *c, const struct wir_insn *i, value lanes)
 {

@@ -100,7 +100,8 @@ part_addresses(struct site *one, const struct split_part *part, const struct ptx
     }
 }
 
-/* One run; over: what the lanes keep that do not select it, NULL: anything. */
+/* Loads the run of lanes that select address `at`. over: the values that other lanes keep; NULL:
+ * theirs do not matter. */
 static LLVMValueRef
 load_run(struct site *one, unsigned g, LLVMValueRef at, unsigned skip, LLVMValueRef over)
 {

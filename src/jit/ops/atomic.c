@@ -109,7 +109,7 @@ combine_floats(const struct atomic *a, value old, value x)
     return packed ? v_pack(e, r, a->bits, old) : r;
 }
 
-/* What the place holds afterwards. */
+/* The value in memory after the operation. */
 static value
 combine(const struct atomic *a, value old, value x, value y)
 {

@@ -180,7 +180,8 @@ code_nan(const struct format *f)
     return (UINT64_C(1) << (f->exponent + f->mantissa)) - 1;
 }
 
-/* What an overflow becomes. */
+/* The code of a result that overflows: infinity, or the largest number where the format or the
+ * rounding has none. */
 static value
 overflow_code(struct emit *e, value like, const struct format *f, value negative, enum rounding r,
               bool finite)

@@ -180,7 +180,7 @@ struct wgmma_format {
     bool infinite;
 };
 extern const struct wgmma_format wgmma_formats[]; /* by enum wgmma_type */
-/* Those that vectors are compiled for: constants there. */
+/* The formats that have vector code of their own, in which their rows are constants. */
 #define WGMMA_FORMAT_F16                                                                           \
     {                                                                                              \
         2, 0, 10, 13, 15, 31, 0x7c00, 0x1p112f, false, true                                        \

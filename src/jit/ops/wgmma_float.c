@@ -429,7 +429,7 @@ run_columns(const struct left *a, const struct right *b, uint32_t parity, uint32
             odd[v] |= a->odd[v] | four(b->odd[parity]);
 }
 
-/* Those that are computed one by one. */
+/* Computes anew, one by one, the sums that `odd` marks: those that the vector code cannot make. */
 static void
 mend(const struct wgmma_factors *x, uint32_t first, const ints before[PARTS], ints after[PARTS],
      const ints odd[PARTS])

@@ -72,7 +72,7 @@ struct rows {
     uint32_t odd; /* rows with infinities and NaNs */
 };
 
-/* What one wgmma multiplies by, prepared; whose it is. */
+/* Matrix B of one wgmma, prepared for all four warps, and the product that it belongs to. */
 struct tile {
     bool valid;
     struct wgmma_form form;

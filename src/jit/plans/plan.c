@@ -163,7 +163,7 @@ add_scalar(struct plan *p)
     return true;
 }
 
-/* What a store does where the test before it failed. */
+/* Adds the form that an access takes where the tests of the forms before it fail. */
 static void
 add_slow(const struct plan_scope *s, struct plan *p)
 {

@@ -95,7 +95,7 @@ struct plan_group {
 
 enum { PLAN_PARTS = 3 }; /* of a selected address */
 
-/* What is prefetched beside a load. */
+/* The data that is prefetched when a load is executed. */
 enum plan_fetches {
     FETCH_NONE,
     FETCH_ITERATION, /* the next iteration of a loop with barriers, */

@@ -21,7 +21,7 @@ struct address {
     bool known; /* root + offset */
     uint64_t offset;
 };
-/* Of a pointer, or of a number that becomes one. */
+/* Resolves a pointer, or a number that becomes one, into base and distance. */
 struct address address_resolve(LLVMTargetDataRef layout, LLVMValueRef v);
 /* Of a vector or a scalar: bytes of an element that is a number of 4 or 8 bytes, 0: others; how
  * many there are. */

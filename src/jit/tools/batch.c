@@ -25,7 +25,7 @@ enum {
 enum { LOCAL_SHIFT = 2, LOCAL_MASK = 15, CHUNK = 8 };
 static const uint32_t NO_BASE = UINT32_MAX;
 
-/* What several addresses count from. */
+/* A base that several addresses of a batch are constant distances from. */
 struct base {
     LLVMValueRef at, apart; /* of the first access that counts from it */
     uint32_t reg, space, insn;

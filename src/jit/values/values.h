@@ -55,7 +55,7 @@ struct core_saved {
     LLVMValueRef activation; /* form.steps: the struct jit_activation */
 };
 
-/* What was decided of the function before it is emitted. */
+/* Properties of the function that are decided before it is emitted. */
 struct core_form {
     bool called;      /* a function, not a kernel: lanes and arguments are parameters */
     bool alone;       /* core_barriers_pass */
