@@ -60,6 +60,8 @@ add_counts(struct cache_counts *to, const struct cache_counts *from)
 {
     to->l1_sectors += from->l1_sectors;
     to->l1_hits += from->l1_hits;
+    to->line_loads += from->line_loads;
+    to->line_waits += from->line_waits;
     to->l2_sectors += from->l2_sectors;
     to->l2_hits += from->l2_hits;
     to->l2_loads += from->l2_loads;

@@ -263,6 +263,54 @@ play_wide(const struct l1 *l1, struct l1_set *own, uint32_t sm, const uint64_t *
 }
 #endif
 
+/* -- what is on its way ------------------------------------------------------------------------ */
+
+static inline bool
+is_load(uint64_t word)
+{
+    return (word >> CACHE_OP_SHIFT & 3) == ACCESS_LOAD;
+}
+
+static size_t
+count_loads(const uint64_t *word, size_t count)
+{
+    size_t loads = 0;
+    for (size_t k = 0; k < count; k++)
+        loads += is_load(word[k]);
+    return loads;
+}
+
+static inline uint32_t
+arrival_slot(uint64_t number)
+{
+    return (uint32_t)(number * 0x9e3779b97f4a7c15ull >> 32) % CACHE_ARRIVALS;
+}
+
+void
+cache_count_waits(struct cache_arrivals *a, const uint64_t *line, size_t count, const uint64_t *ask,
+                  size_t asked, struct cache_counts *counts)
+{
+    size_t loads = count_loads(line, count), missed = count_loads(ask, asked);
+    counts->line_loads += loads;
+    if (missed == 0 || missed == loads) { /* none is another's, or all ask for themselves */
+        counts->line_waits += missed;
+        return;
+    }
+    a->now++;
+    for (size_t k = 0; k < asked; k++)
+        if (is_load(ask[k])) {
+            uint64_t number = ask[k] >> ASK_LINE_SHIFT;
+            a->line[arrival_slot(number)] = number;
+            a->step[arrival_slot(number)] = a->now;
+        }
+    for (size_t k = 0; k < count; k++)
+        if (is_load(line[k])) {
+            uint64_t number = line[k] >> CACHE_LINE_SHIFT;
+            uint32_t slot = arrival_slot(number);
+            counts->line_waits += a->line[slot] == number && a->step[slot] == a->now;
+        }
+}
+
 /* -- both -------------------------------------------------------------------------------------- */
 
 static struct l1_set *

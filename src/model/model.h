@@ -172,6 +172,8 @@ struct cache_system;
 struct cache_counts {
     uint64_t l1_sectors,
         l1_hits; /* what looks L1 up: loads that go through it; 7.0 on stores, too */
+    /* Lines of 128 bytes that warps load; of these the lines that L1 waits for (struct arrivals) */
+    uint64_t line_loads, line_waits;
     uint64_t l2_sectors, l2_hits; /* hits: stores, and what the asking SM's half of L2 holds */
     uint64_t l2_loads;            /* of l2_sectors those of loads and atomics */
     uint64_t l2_load_requests, l2_store_requests; /* lines of 128 bytes that L1 asks L2 for, or
@@ -204,6 +206,16 @@ enum {
  * L2, returned how many. (many), for different SMs. */
 size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count,
                        uint64_t *out, struct cache_counts *counts);
+/* Lines that are on their way to an SM's L1. Warps that go abreast ask for a line at the same time:
+ * the first one misses, and the others, whose loads count as hits, wait just as long. */
+enum { CACHE_ARRIVALS = 1024 }; /* lines of one step that are kept apart */
+struct cache_arrivals {
+    uint64_t line[CACHE_ARRIVALS], step[CACHE_ARRIVALS], now;
+};
+/* Counts the loads among `line`, a step of an SM's warps, and those that wait for L2. ask: what
+ * cache_system_l1 has left of these lines. */
+void cache_count_waits(struct cache_arrivals *a, const uint64_t *line, size_t count,
+                       const uint64_t *ask, size_t asked, struct cache_counts *counts);
 /* Which of L1's sets lines belong to. */
 void cache_system_sets(const struct cache_system *s, const uint64_t *line, size_t count,
                        uint16_t *set);

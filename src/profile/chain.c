@@ -129,6 +129,8 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
     double warm = l->l2 ? kept * l->l2 + (1 - kept) * l->memory : l->memory;
     c->kept = warm / beyond;
     c->l2_share = c->miss = 1 - l1;
+    if (n->line_loads && model_has(c->without, MODEL_PENDING))
+        c->miss = (double)n->line_waits / (double)n->line_loads;
     c->hit = l->l1;
     c->beyond = beyond;
 }
@@ -356,14 +358,23 @@ times_of(const struct chain *c, const struct wir_block *b)
     return (double)c->tally[place].warps / c->copies[place] / (c->blocks * c->warps);
 }
 
-/* Loads side by side wait together: where one in three misses L1, three of them wait for it. (Their
- * sectors lie in lines that the first of them is asking for.) */
+/* The latency of a load at `from`. Loads side by side wait together: where one in three misses L1,
+ * three of them wait for it. (Their sectors lie in lines that the first of them is asking for.)
+ * Loads behind a store that they must wait for stand by themselves. */
 static double
-beside(const struct chain *c, const struct wir_block *b, uint32_t n)
+beside(const struct chain *c, uint32_t from, uint32_t end)
 {
     uint32_t loads = 0;
-    for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++)
-        loads += c->wir->insns[k].i.op == PTX_OP_LD && c->tally[c->wir->insns[k].place].sectors;
+    const struct ptx_insn *store = NULL;
+    for (uint32_t k = from; k < end; k++) {
+        const struct ptx_insn *i = &c->wir->insns[k].i;
+        bool load = i->op == PTX_OP_LD && c->tally[c->wir->insns[k].place].sectors;
+        if (load && store && !is_apart(i, store))
+            break;
+        loads += load;
+        if (i->op == PTX_OP_ST && k > from && model_has(c->without, MODEL_ORDER))
+            store = i;
+    }
     double miss = c->miss * (loads ? loads : 1);
     return loads && model_has(c->without, MODEL_MISSES)
                ? c->hit + (miss < 1 ? miss : 1) * (c->beyond - c->hit)
@@ -385,10 +396,14 @@ add_block(struct chain *c, uint32_t n)
         c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
     if (!same)
         open_superblock(c, times, b->loop);
-    c->beside = beside(c, b, n);
+    uint32_t end = wir_block_end(c->wir, n);
+    c->beside = beside(c, b->first, end);
     for (uint32_t turn = 0; turn < c->turns; turn++)
-        for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++)
+        for (uint32_t k = b->first; k < end; k++) {
+            if (c->wir->insns[k].i.op == PTX_OP_ST && model_has(c->without, MODEL_PENDING))
+                c->beside = beside(c, k, end);
             add_instruction(c, k);
+        }
     if (b->end == WIR_BARRIER) {
         close_superblock(c);
         if (model_has(c->without, MODEL_BARRIERS)) {
@@ -400,7 +415,7 @@ add_block(struct chain *c, uint32_t n)
 
 /* -- stores that L1 puts together -------------------------------------------------------------- */
 
-/* A store whose lines are those of the warp's store just before it in its block of code: both add
+/* A store whose lines are those of the warp's store just before it: both add
  * different distances to one register, nothing else goes to memory between. An H200 leaves a third
  * of the sectors where four stores fill four lines, all where they fill eight, or a barrier stands
  * between (tools/record/model/stores.cu). */
@@ -416,6 +431,21 @@ follows(const struct chain *c, const struct wir_insn *first, const struct wir_in
            t->lines <= MOST_LINES * t->warps;
 }
 
+/* Whether ptxas makes predicated instructions of a block and the one before it: the short bodies of
+ * `if (a) ...; if (b) ...;`. */
+static bool
+goes_on(const struct chain *c, uint32_t n)
+{
+    const struct wir_block *before = n ? &c->wir->blocks[n - 1] : NULL, *b = &c->wir->blocks[n];
+    if (!before || before->end == WIR_BARRIER || before->loop != b->loop ||
+        (b->loop != UINT32_MAX && c->wir->loops[b->loop].head == n))
+        return false;
+    for (uint32_t k = 0; k < before->succ_count; k++)
+        if (before->succ[k] == n)
+            return true;
+    return false;
+}
+
 static void
 find_merged(struct chain *c, struct kernel *k)
 {
@@ -424,10 +454,8 @@ find_merged(struct chain *c, struct kernel *k)
     for (uint32_t n = 0, b = 0; n < c->wir->insn_count; n++) {
         const struct wir_insn *i = &c->wir->insns[n];
         const struct tally *t = &c->tally[i->place];
-        while (b < c->wir->block_count && c->wir->blocks[b].first <= n) {
-            last = NULL;
-            b++;
-        }
+        for (; b < c->wir->block_count && c->wir->blocks[b].first <= n; b++)
+            last = goes_on(c, b) ? last : NULL;
         bool store = i->i.op == PTX_OP_ST && t->sectors;
         double sectors = (double)t->sectors / c->copies[i->place];
         if (store) {

@@ -162,6 +162,7 @@ drop_repeats(struct gather *g, const struct outline *o, uint64_t *word, size_t c
     size_t left = wide ? drop_words_wide(word, count) : drop_words(word, count);
     g->counts->l1_sectors += (count - left) * o->sectors;
     g->counts->l1_hits += (count - left) * o->sectors;
+    g->repeated = (count - left) * o->count;
     return left;
 }
 

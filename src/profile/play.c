@@ -38,6 +38,8 @@ struct hand {
     struct gather gather;
     struct rows rows;
     struct history history;          /* the last steps of one SM */
+    struct cache_arrivals arrivals;  /* in the step in hand */
+    struct cache_counts step;        /* its loads and those that wait: no other counts */
     VEC(uint64_t) left;              /* what of one is for L2, */
     VEC(uint64_t) asked[MOST_HANDS]; /* by parts, and all of it by SM */
     VEC(uint64_t) sorted;            /* what is asked of its own part, by step */
@@ -103,17 +105,19 @@ ask_l2(struct hand *h, uint32_t sm, const uint64_t *line, size_t n)
         out[part] = h->asked[part].at + h->asked[part].count;
     }
     if (p->parts == 1) {
-        n = cache_system_l1(p->system, sm, line, n, out[0], &h->counts);
-        h->asked[0].count += n;
-        return n;
+        size_t asked = cache_system_l1(p->system, sm, line, n, out[0], &h->counts);
+        cache_count_waits(&h->arrivals, line, n, out[0], asked, &h->step);
+        h->asked[0].count += asked;
+        return asked;
     }
     while (h->left.room < n)
         h->left.at = ls_grow(h->left.at, &h->left.room, sizeof *h->left.at);
-    n = cache_system_l1(p->system, sm, line, n, h->left.at, &h->counts);
-    cache_system_split(h->left.at, n, p->parts, out);
+    size_t asked = cache_system_l1(p->system, sm, line, n, h->left.at, &h->counts);
+    cache_count_waits(&h->arrivals, line, n, h->left.at, asked, &h->step);
+    cache_system_split(h->left.at, asked, p->parts, out);
     for (uint32_t part = 0; part < p->parts; part++)
         h->asked[part].count = (size_t)(out[part] - h->asked[part].at);
-    return n;
+    return asked;
 }
 
 /* What repeats the last steps is counted, and only looked up where others were between (again.c).
@@ -136,6 +140,17 @@ play_lines(struct hand *h, uint32_t sm, struct past *own)
     uint64_t more = own->sectors - (h->counts.l1_sectors - before);
     h->counts.l1_sectors += more;
     h->counts.l1_hits += more;
+    h->step.line_loads += own->count - n;
+}
+
+/* Loads that repeat the ones before them wait where those do. */
+static void
+count_waits(struct hand *h)
+{
+    uint64_t loads = h->step.line_loads, waits = h->step.line_waits, more = h->gather.repeated;
+    h->counts.line_loads += loads + more;
+    h->counts.line_waits += waits + (loads ? more * waits / loads : 0);
+    h->step.line_loads = h->step.line_waits = h->gather.repeated = 0;
 }
 
 /* Plays one step of an SM's warps: the row's lines go to its L1. */
@@ -148,6 +163,7 @@ play_row(struct hand *h, struct crew *c, size_t row, struct step *step)
     for (size_t l = 0; step && l < own->count; l++)
         count_partitions(h->player, step, own->line[l]);
     play_lines(h, c->sm, own);
+    count_waits(h);
 }
 
 static void
@@ -385,6 +401,8 @@ player_end(struct player *p, struct kernel *k)
     struct cache_counts c = cache_system_counts(p->system, true), *to = &k->caches;
     to->l1_sectors += c.l1_sectors;
     to->l1_hits += c.l1_hits;
+    to->line_loads += c.line_loads;
+    to->line_waits += c.line_waits;
     to->l2_sectors += c.l2_sectors;
     to->l2_hits += c.l2_hits;
     to->l2_loads += c.l2_loads;

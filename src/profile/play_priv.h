@@ -131,9 +131,10 @@ struct gather {
     const struct pages *pages;
     struct turn turn[TURNS];
     struct outline *const *shape;
-    bool repeats;  /* a load like the one before it hits L1 */
-    bool wide;     /* the host has vectors of eight words */
-    uint64_t runs; /* of sectors, so far */
+    bool repeats;      /* a load like the one before it hits L1 */
+    bool wide;         /* the host has vectors of eight words */
+    uint64_t runs;     /* of sectors, so far */
+    uint64_t repeated; /* lines of the step in hand that were only counted */
     struct cache_counts *counts;
 };
 enum { MOST_LINES = JIT_LANES * 8 }; /* of an access */

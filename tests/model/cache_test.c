@@ -325,8 +325,47 @@ parts(void **state)
     cache_system_free(s);
 }
 
+static void
+count_step(struct cache_arrivals *a, const uint64_t *line, size_t count, const uint64_t *ask,
+           size_t asked, uint64_t loads, uint64_t waits)
+{
+    struct cache_counts n = {0};
+    cache_count_waits(a, line, count, ask, asked, &n);
+    assert_int_equal(n.line_loads, loads);
+    assert_int_equal(n.line_waits, waits);
+}
+
+/* Eight warps ask for one line, then for lines of their own, then for what is there. */
+static void
+waits(void **state)
+{
+    (void)state;
+    enum { WARPS = 8 };
+    struct cache_system *s = cache_system_new(model_find_device("h200"), 0);
+    static struct cache_arrivals a;
+    struct cache_counts n = {0};
+    uint64_t load = (uint64_t)ACCESS_LOAD << CACHE_OP_SHIFT | 1, line[WARPS], ask[WARPS];
+    for (uint64_t k = 0; k < WARPS; k++)
+        line[k] = 40ull << CACHE_LINE_SHIFT | load;
+    size_t asked = cache_system_l1(s, 0, line, WARPS, ask, &n);
+    assert_int_equal(asked, 1); /* seven hit, and wait as long */
+    count_step(&a, line, WARPS, ask, asked, WARPS, WARPS);
+    for (uint64_t k = 1; k < WARPS; k++)
+        line[k] = (40 + k) << CACHE_LINE_SHIFT | load;
+    asked = cache_system_l1(s, 0, line, WARPS, ask, &n);
+    count_step(&a, line, WARPS, ask, asked, WARPS, WARPS - 1);
+    asked = cache_system_l1(s, 0, line, WARPS, ask, &n);
+    assert_int_equal(asked, 0);
+    count_step(&a, line, WARPS, ask, asked, WARPS, 0);
+    for (uint64_t k = 0; k < WARPS; k++) /* stores wait for nothing */
+        line[k] = (60 + k) << CACHE_LINE_SHIFT | (uint64_t)ACCESS_STORE << CACHE_OP_SHIFT | 1;
+    asked = cache_system_l1(s, 0, line, WARPS, ask, &n);
+    count_step(&a, line, WARPS, ask, asked, 0, 0);
+    cache_system_free(s);
+}
+
 int
 main(void)
 {
-    return UNIT_TESTS(plain_caches, batches, sets_enough, other_size, parts);
+    return UNIT_TESTS(plain_caches, batches, sets_enough, other_size, parts, waits);
 }

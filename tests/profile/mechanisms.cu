@@ -16,6 +16,17 @@ words_together(float *y)
         y[i + k] = (float)i;
 }
 
+// The same, each word behind a test of its own, as ptxas predicates them.
+__global__ void
+words_tested(float *y, int n)
+{
+    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (i + k < n)
+            ((volatile float *)y)[i + k] = (float)i;
+}
+
 // The same with a barrier between them.
 __global__ void
 words_apart(float *y)
@@ -75,6 +86,22 @@ once(const float *x, float *y)
     y[i] = x[i];
 }
 
+// A store in every turn, and a load of a line that all warps of the block ask for, ...
+__global__ void
+all_ask(const float *x, float *y, int turns)
+{
+    for (int t = 0; t < turns; t++)
+        y[blockIdx.x * blockDim.x + threadIdx.x] += x[t * 32 + threadIdx.x % 32];
+}
+
+// ... or each for its own.
+__global__ void
+each_asks(const float *x, float *y, int turns)
+{
+    for (int t = 0; t < turns; t++)
+        y[blockIdx.x * blockDim.x + threadIdx.x] += x[t * 256 + threadIdx.x];
+}
+
 int
 main()
 {
@@ -84,9 +111,12 @@ main()
     cudaMemset(x, 0, N * 4);
     once<<<N / 256, 256>>>(x, y);
     words_together<<<N / 1024, 256>>>(y);
+    words_tested<<<N / 1024, 256>>>(y, N);
     words_apart<<<N / 1024, 256>>>(y);
     words_far<<<N / 2048, 256>>>(y);
     chains<<<132, 256>>>(y, 100);
+    all_ask<<<16, 256>>>(x, y, 100);
+    each_asks<<<16, 256>>>(x, y, 100);
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = x;

@@ -31,7 +31,7 @@ def main():
         subprocess.run([LOCKSTEP, "cc", "-O3", "-o", str(program), str(ROOT / "tests/profile/mechanisms.cu")], check=True)
         whole, plain = profile(program, report), profile(program, report, model="-merge,-schedulers,-texture,-requests,-warm")
         words = 1 << 20
-        for name, share in (("words_together", 1), ("words_apart", 4), ("words_far", 8)):
+        for name, share in (("words_together", 1), ("words_tested", 1), ("words_apart", 4), ("words_far", 8)):
             # clang makes one store of four words of words_together where it sees them; then there is nothing to merge
             stores = whole[name]["model"]["l2_stores"]
             want(f"{name}: {stores} sectors, not {share} times {words // 8}", stores == share * words // 8)
@@ -39,6 +39,13 @@ def main():
         want("a barrier keeps stores apart", merged["l2_stores"] == before["l2_stores"])
         want("block clocks of chains with schedulers of their own are fewer",
              whole["chains"]["model"]["block_clocks"] < 0.9 * plain["chains"]["model"]["block_clocks"])
+        without = profile(program, report, model="-pending")
+        clocks = {name: (whole[name]["model"]["warp_clocks"], without[name]["model"]["warp_clocks"])
+                  for name in ("all_ask", "each_asks")}
+        want(f"all warps wait for a line that one of them has asked for: {clocks}",
+             clocks["all_ask"][0] > 2 * clocks["all_ask"][1] and clocks["all_ask"][0] > 0.8 * clocks["each_asks"][0])
+        want("a warp with lines of its own waits for these with and without it",
+             abs(clocks["each_asks"][0] / clocks["each_asks"][1] - 1) < 0.01)
         want("texels bound reads", whole["reads"]["roofline"]["busiest"] == "texture")
         want("and do not where they are not counted", plain["reads"]["roofline"]["busiest"] != "texture")
         want("what a fill has left in L2 is not read again", whole["once"]["model"]["dram_bytes"] == 0)

@@ -8,6 +8,7 @@
  */
 #include "profile/play_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,9 @@ struct plain {
     struct cache_system *system;
     uint64_t page[10000], pages, runs;
     double busiest, even;
+    /* of the step in hand on one SM: lines that are loaded, and those of them that miss */
+    VEC(uint64_t) loaded, missed;
+    uint64_t line_loads, line_waits;
 };
 
 static uint64_t
@@ -174,6 +178,11 @@ play_access(struct plain *p, uint32_t sm, const struct traced *t, uint64_t parti
         }
         word += shift;
         size_t n = cache_system_l1(p->system, sm, &word, 1, &ask, &counts);
+        bool load = (word >> CACHE_OP_SHIFT & 3) == ACCESS_LOAD;
+        if (load)
+            VEC_PUSH(&p->loaded, word >> CACHE_LINE_SHIFT);
+        if (load && n)
+            VEC_PUSH(&p->missed, word >> CACHE_LINE_SHIFT);
         cache_system_l2(p->system, &ask, n, &counts);
         cache_system_add(p->system, &counts);
         for (uint64_t s = 0; s < 4 && p->d->memory_partitions; s++)
@@ -195,6 +204,20 @@ add_step(struct plain *p, uint64_t partition[64])
     p->even += p->d->memory_partitions ? (double)all / p->d->memory_partitions : 0;
 }
 
+/* Loads of one step wait where the step has a load of the same line that misses. */
+static void
+add_waits(struct plain *p)
+{
+    p->line_loads += p->loaded.count;
+    for (size_t k = 0; k < p->loaded.count; k++) {
+        size_t m = 0;
+        while (m < p->missed.count && p->missed.at[m] != p->loaded.at[k])
+            m++;
+        p->line_waits += m < p->missed.count;
+    }
+    p->loaded.count = p->missed.count = 0;
+}
+
 static void
 play_plain(struct plain *p, const struct played *block, uint64_t blocks,
            struct outline *const *shape)
@@ -205,7 +228,7 @@ play_plain(struct plain *p, const struct played *block, uint64_t blocks,
         at[k] = block[k / WARPS].words + block[k / WARPS].start[k % WARPS];
     for (bool some = true; some;) {
         some = false;
-        for (uint32_t sm = 0; sm < p->d->sm_count; sm++)
+        for (uint32_t sm = 0; sm < p->d->sm_count; sm++) {
             for (uint64_t b = sm; b < blocks; b += p->d->sm_count)
                 for (uint64_t w = 0; w < WARPS; w++) {
                     struct traced t;
@@ -215,6 +238,8 @@ play_plain(struct plain *p, const struct played *block, uint64_t blocks,
                     play_access(p, sm, &t, partition);
                     some = true;
                 }
+            add_waits(p);
+        }
         add_step(p, partition);
     }
     free(at);
@@ -233,6 +258,10 @@ compare(const struct kernel *k, struct plain *p)
     assert_int_equal(k->caches.l2_loads, n.l2_loads);
     assert_int_equal(k->caches.dram_bytes_read, n.dram_bytes_read);
     assert_int_equal(k->caches.dram_bytes_written, n.dram_bytes_written);
+    /* the player keeps few lines apart, and counts repeats by the lines that they repeat */
+    assert_int_equal(k->caches.line_loads, p->line_loads);
+    double far = fabs((double)k->caches.line_waits - (double)p->line_waits);
+    assert_true(far <= 0.02 * (double)p->line_waits + 8);
     assert_int_equal(k->traced, p->runs);
     assert_true(k->camping_busiest == p->busiest);
     assert_true(k->camping_even == p->even);
@@ -267,6 +296,8 @@ one_launch(const struct device_profile *d, uint64_t seed, uint64_t few, uint32_t
     }
     player_end(player, &k);
     compare(&k, &p);
+    VEC_FREE(&p.loaded);
+    VEC_FREE(&p.missed);
     cache_system_free(p.system);
     cache_system_free(system);
     end(&t);
