@@ -474,6 +474,10 @@ check_operand(const struct check *c, unsigned n, const struct ptx_operand *o, ch
         return check_pair(c, n, o, &w);
     if (o->kind == PTX_O_VECTOR && w.vector)
         return check_vector(c, n, o, w);
+    if (w.vector && c->i->vec > 1 && o->kind != PTX_O_SINK) {
+        fail(c, "operand %u must be a vector of %u elements", n, c->i->vec);
+        return false;
+    }
     return check_value(c, n, o, &w);
 }
 

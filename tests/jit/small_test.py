@@ -40,6 +40,19 @@ def address_spaces():
     assert struct.unpack("<6I", case(body, 24, block="1")) == (77, 1, 1, 5, 100, 10)
 
 
+def constant_predicates():
+    """Integer constants may be used as predicates (PTX ISA 4.5.3): all but 0 are true."""
+    body = """
+    .reg .u32 %v, %w; .reg .u64 %g; .reg .pred %p, %q; mul.wide.u32 %g, %t, 16; add.u64 %g, %g, %o;
+    selp.u32 %v, %t, 77, 2; st.global.u32 [%g], %v; selp.u32 %v, %t, 77, 0; st.global.u32 [%g+4], %v;
+    setp.lt.and.u32 %p|%q, %t, 9, 2; selp.u32 %v, 1, 0, %p; selp.u32 %w, 10, 0, %q; add.u32 %v, %v, %w;
+    st.global.u32 [%g+8], %v; set.lt.or.u32.u32 %v, %t, 9, 0; st.global.u32 [%g+12], %v;
+"""
+    got = struct.unpack("<128I", case(body, 512))
+    want = [x for t in range(32) for x in (t, 77, 1 if t < 9 else 10, 0xffffffff if t < 9 else 0)]
+    assert list(got) == want, got
+
+
 def uniform_load():
     body = """
     .reg .u32 %v, %w; .reg .u64 %g;
@@ -177,5 +190,5 @@ def breakpoint_ends():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([coordinates, address_spaces, uniform_load, packed_conversions, guarded_write_beside, guarded_logic,
-                        small_elements, shifts_by_lane, breakpoint_ends]))
+    sys.exit(check_all([coordinates, address_spaces, constant_predicates, uniform_load, packed_conversions, guarded_write_beside,
+                        guarded_logic, small_elements, shifts_by_lane, breakpoint_ends]))

@@ -330,7 +330,9 @@ core_value(struct core *c, const struct wir_insn *i, const struct ptx_operand *o
     case PTX_O_SREG: return core_resize(c, special(c, (enum ptx_sreg)o->sreg, scalar), bits, false);
     case PTX_O_FLOAT: v = LLVMConstInt(core_scalar(c, bits), float_bits(o, bits), false); break;
     case PTX_O_SYMBOL: v = core_resize(c, symbol_address(c, o), bits, false); break;
-    case PTX_O_INT: v = LLVMConstInt(core_scalar(c, bits), o->imm, false); break;
+    case PTX_O_INT: /* as a predicate it is true unless it is 0 (PTX ISA 4.5.3) */
+        v = LLVMConstInt(core_scalar(c, bits), bits == 1 ? o->imm != 0 : o->imm, false);
+        break;
     default: v = LLVMConstNull(core_scalar(c, bits));
     }
     (void)i;
