@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * old_names.c: calls whose first version has the same parameters as the second, for programs that
- * look names up in the library instead of including cuda.h.
+ * old_names.c: calls whose first version has the parameters of the second, or fewer of them, for
+ * programs that look names up in the library instead of including cuda.h.
  */
 #include "cuda/driver.h"
+
+#include <string.h>
 
 #undef cuCtxDestroy
 #undef cuCtxPushCurrent
@@ -19,6 +21,8 @@
 #undef cuLinkCreate
 #undef cuMemHostRegister
 #undef cuMemcpyDtoDAsync
+#undef cuGraphAddKernelNode
+#undef cuGraphExecKernelNodeSetParams
 
 #define OLD_NAME(name, parameters, arguments)                                                      \
     CUresult name parameters;                                                                      \
@@ -53,3 +57,22 @@ OLD_NAME(cuMemHostRegister, (void *p, size_t size, unsigned int flags), (p, size
  * this name has today's. */
 OLD_NAME(cuMemcpyDtoDAsync, (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream),
          (to, from, size, stream))
+
+/* Until CUDA 12 a node's parameters ended before the kernel of a library and the context. */
+static const CUDA_KERNEL_NODE_PARAMS *
+of_first(const CUDA_KERNEL_NODE_PARAMS_v1 *first, CUDA_KERNEL_NODE_PARAMS *out)
+{
+    *out = (CUDA_KERNEL_NODE_PARAMS){0};
+    if (first)
+        memcpy(out, first, sizeof *first);
+    return first ? out : NULL;
+}
+
+#define FIRST of_first(params, &(CUDA_KERNEL_NODE_PARAMS){0})
+OLD_NAME(cuGraphAddKernelNode,
+         (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t n,
+          const CUDA_KERNEL_NODE_PARAMS_v1 *params),
+         (node, graph, after, n, FIRST))
+OLD_NAME(cuGraphExecKernelNodeSetParams,
+         (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params),
+         (exec, node, FIRST))

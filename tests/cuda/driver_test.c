@@ -466,6 +466,56 @@ dependencies(CUgraphNode first, CUgraphNode second)
     assert_int_equal(cuGraphNodeGetDependencies(first, found, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* The calls of CUDA 10, by their names: what lies behind their shorter parameters is not read. */
+static void
+first_graph_calls(void **state)
+{
+    (void)state;
+    CUresult (*add)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+                    const CUDA_KERNEL_NODE_PARAMS_v1 *);
+    CUresult (*set)(CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v1 *);
+    CUmodule m;
+    CUgraph g;
+    CUgraphNode node;
+    CUgraphExec x;
+    CUdeviceptr p;
+    float one = 1, back, factor = 3;
+    unsigned n = 1;
+    struct {
+        CUDA_KERNEL_NODE_PARAMS_v1 params;
+        uint64_t behind[2];
+    } run = {{.gridDimX = 1,
+              .gridDimY = 1,
+              .gridDimZ = 1,
+              .blockDimX = 32,
+              .blockDimY = 1,
+              .blockDimZ = 1,
+              .kernelParams = (void *[]){&p, &p, &factor, &n}},
+             {0x5a5a5a5a5a5a5a5a, 0x5a5a5a5a5a5a5a5a}};
+    OK(cuGetProcAddress("cuGraphAddKernelNode", (void **)&add, 10000, 0, NULL));
+    OK(cuGetProcAddress("cuGraphExecKernelNodeSetParams", (void **)&set, 11000, 0, NULL));
+    OK(cuModuleLoadData(&m, scale));
+    OK(cuModuleGetFunction(&run.params.func, m, "scale"));
+    OK(cuMemAlloc(&p, 4));
+    OK(cuMemcpyHtoD(p, &one, 4));
+    OK(cuGraphCreate(&g, 0));
+    assert_int_equal(add(&node, g, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    OK(add(&node, g, NULL, 0, &run.params));
+    OK(cuGraphInstantiate(&x, g, 0));
+    OK(cuGraphLaunch(x, NULL));
+    OK(cuMemcpyDtoH(&back, p, 4));
+    assert_float_equal(back, 4, 0); /* 3 * 1 + 1 */
+    factor = 5;
+    OK(set(x, node, &run.params));
+    OK(cuGraphLaunch(x, NULL));
+    OK(cuMemcpyDtoH(&back, p, 4));
+    assert_float_equal(back, 21, 0);
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
+    OK(cuMemFree(p));
+    OK(cuModuleUnload(m));
+}
+
 static void
 graphs(void **state)
 {
@@ -730,6 +780,7 @@ main(void)
 {
     int failed = UNIT_TESTS(uninitialised); /* before cuInit */
     return failed + UNIT_TESTS_IN(setup, teardown, names, devices, contexts, context_owns, launches,
-                                  functions, wrong_text, linking, memory, streams, graphs, textures,
-                                  libraries, mappings, errors, emulator);
+                                  functions, wrong_text, linking, memory, streams,
+                                  first_graph_calls, graphs, textures, libraries, mappings, errors,
+                                  emulator);
 }
