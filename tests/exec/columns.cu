@@ -236,7 +236,8 @@ static int test_wraps(bool is_signed, unsigned back, int pitch, dim3 block)
 int main()
 {
     const dim3 blocks[] = {dim3(32, 32), dim3(16, 16), dim3(32, 8), dim3(64, 16),
-                           dim3(16, 32), dim3(8, 32),  dim3(32, 3)};
+                           dim3(16, 32), dim3(8, 32),  dim3(32, 3),  dim3(32, 4),
+                           dim3(64, 8),  dim3(16, 8),  dim3(16, 4)};
     const shape shapes[] = {{128, 128, 128, 0}, {100, 70, 71, 0}, {33, 129, 129, 3},
                             {256, 32, 48, 16},  {64, 64, 80, 1},  {1, 1, 1, 0}};
     int wrong = 0;

@@ -82,7 +82,50 @@ scatter(struct core *c, LLVMValueRef at, LLVMValueRef v, LLVMValueRef mask)
 
 /* -- what becomes of it ------------------------------------------------------------------------ */
 
-/* Warp by warp; nothing is kept then. */
+/* Of so many rows lines, or parts of lines, from `at` on, each `apart` bytes behind the one
+ * before; past: past the caches. */
+static void
+store_lines(struct core *c, LLVMValueRef at, LLVMValueRef apart, unsigned rows, bool past)
+{
+    enum { FOUR = 4 };
+    static const int32_t part[ROWS / 2] = {0, 1, 2, 3, 4, 5, 6, 7};
+    LLVMBuilderRef b = c->e.b;
+    unsigned kind = LLVMGetMDKindIDInContext(c->e.context, "nontemporal", 11),
+             lanes = LANES / warp_rows(c);
+    LLVMMetadataRef one = LLVMValueAsMetadata(core_i32(c, 1));
+    LLVMValueRef node =
+        LLVMMetadataAsValue(c->e.context, LLVMMDNodeInContext2(c->e.context, &one, 1));
+    int32_t row[ROWS];
+    for (unsigned k = 0; k < ROWS; k++)
+        row[k] = (int32_t)(k % rows * lanes * WORD);
+    for (unsigned lane = 0; lane < lanes; lane += FOUR) {
+        LLVMValueRef from = core_i64(c, (uint64_t)lane * WORD), line[FOUR];
+        core_turn_rows(c,
+                       LLVMBuildGEP2(b, core_scalar(c, 8), c->memory.columns.values, &from, 1, ""),
+                       row, line);
+        for (unsigned k = 0; k < FOUR; k++) {
+            LLVMValueRef v = rows == ROWS ? line[k] : core_shuffle(c, line[k], NULL, part, rows);
+            LLVMValueRef store = LLVMBuildStore(b, v, core_ptr(c, at));
+            LLVMSetAlignment(store, past ? LINE : 1);
+            if (past)
+                LLVMSetMetadata(store, kind, node);
+            at = LLVMBuildAdd(b, at, apart, "");
+        }
+    }
+}
+
+/* Where the first lane's line begins; how far from there the next one's does. */
+static LLVMValueRef
+begin_lines(struct core *c, LLVMValueRef *apart)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef first = load_first(c), at = LLVMBuildExtractElement(b, first, core_i32(c, 0), "");
+    *apart = LLVMBuildSub(b, LLVMBuildExtractElement(b, first, core_i32(c, 1), ""), at, "");
+    return at;
+}
+
+/* A half or a quarter of the rows, as blocks of 8 and 4 warps leave them, as parts of lines; else
+ * warp by warp. Nothing is kept then. */
 static void
 flush_some(struct core *c)
 {
@@ -90,8 +133,17 @@ flush_some(struct core *c)
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = core_new_block(c, "columns"),
                       after = core_new_block(c, "no_columns");
-    LLVMValueRef count = load_count(c);
-    LLVMBuildCondBr(b, LLVMBuildIsNull(b, count, ""), after, loop);
+    LLVMValueRef count = load_count(c), to = LLVMBuildSwitch(b, count, loop, 3);
+    LLVMAddCase(to, core_i32(c, 0), after);
+    for (unsigned rows = ROWS / 2; rows >= ROWS / 4; rows /= 2) {
+        LLVMBasicBlockRef parts = core_new_block(c, "parts");
+        LLVMValueRef apart;
+        LLVMAddCase(to, core_i32(c, rows / warp_rows(c)), parts);
+        LLVMPositionBuilderAtEnd(b, parts);
+        LLVMValueRef at = begin_lines(c, &apart);
+        store_lines(c, at, apart, rows, false);
+        LLVMBuildBr(b, after);
+    }
     LLVMPositionBuilderAtEnd(b, loop);
     LLVMValueRef k = LLVMBuildPhi(b, i32, "");
     scatter(c, expected(c, k), LLVMBuildLoad2(b, core_vector(c, 32), row_at(c, k), ""), NULL);
@@ -103,48 +155,17 @@ flush_some(struct core *c)
     LLVMBuildStore(b, core_i32(c, 0), c->memory.columns.count);
 }
 
-/* Lines from `at` on, each `apart` bytes behind the one before; past: past the caches. */
-static void
-store_lines(struct core *c, LLVMValueRef at, LLVMValueRef apart, bool past)
-{
-    enum { FOUR = 4 };
-    LLVMBuilderRef b = c->e.b;
-    unsigned kind = LLVMGetMDKindIDInContext(c->e.context, "nontemporal", 11),
-             lanes = LANES / warp_rows(c);
-    LLVMMetadataRef one = LLVMValueAsMetadata(core_i32(c, 1));
-    LLVMValueRef node =
-        LLVMMetadataAsValue(c->e.context, LLVMMDNodeInContext2(c->e.context, &one, 1));
-    int32_t row[ROWS];
-    for (unsigned k = 0; k < ROWS; k++)
-        row[k] = (int32_t)(k * lanes * WORD);
-    for (unsigned lane = 0; lane < lanes; lane += FOUR) {
-        LLVMValueRef from = core_i64(c, (uint64_t)lane * WORD), line[FOUR];
-        core_turn_rows(c,
-                       LLVMBuildGEP2(b, core_scalar(c, 8), c->memory.columns.values, &from, 1, ""),
-                       row, line);
-        for (unsigned k = 0; k < FOUR; k++) {
-            LLVMValueRef store = LLVMBuildStore(b, line[k], core_ptr(c, at));
-            LLVMSetAlignment(store, past ? LINE : 1);
-            if (past)
-                LLVMSetMetadata(store, kind, node);
-            at = LLVMBuildAdd(b, at, apart, "");
-        }
-    }
-}
-
 static void
 flush_full(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef first = load_first(c), at = LLVMBuildExtractElement(b, first, core_i32(c, 0), "");
-    LLVMValueRef apart =
-        LLVMBuildSub(b, LLVMBuildExtractElement(b, first, core_i32(c, 1), ""), at, "");
+    LLVMValueRef apart, at = begin_lines(c, &apart);
     LLVMValueRef on = site_streams(c, 4);
     LLVMValueRef bad = LLVMBuildAnd(b, LLVMBuildOr(b, at, apart, ""), core_i64(c, LINE - 1), "");
     struct fork f = fork_begin(c, LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), on, ""));
-    store_lines(c, at, apart, true);
+    store_lines(c, at, apart, ROWS, true);
     fork_other(c, &f);
-    store_lines(c, at, apart, false);
+    store_lines(c, at, apart, ROWS, false);
     fork_join(c, &f, 0, NULL, NULL, NULL);
     LLVMBuildStore(b, core_i32(c, 0), c->memory.columns.count);
 }
