@@ -106,6 +106,48 @@ misfit(const struct core *c)
     return NULL;
 }
 
+/* -- warps that do the same ------------------------------------------------------------------- */
+
+/* Of warps for which this holds of all instructions each does what the others do. */
+static bool
+is_alike(const struct barrier_regions *p, const struct wir_insn *i)
+{
+    uint32_t step;
+    for (unsigned k = 0; k < i->i.operand_count; k++) {
+        const struct ptx_operand *o = &i->i.operand[k];
+        if (o->kind == PTX_O_SREG && (!warps_step(p->known, o, &step) || step))
+            return false;
+    }
+    switch (i->i.op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST: return !plan_is_ordered(&i->i);
+    case PTX_OP_CVTA: return i->i.space != PTX_SPACE_LOCAL;
+    case PTX_OP_MOV:
+    case PTX_OP_CVT:
+    case PTX_OP_BRA:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT: return true;
+    default: return emit_is_arith(&i->i);
+    }
+}
+
+/* Blocks of 32 x 8 threads, of which the kernel looks at threadIdx.x alone: warps that keep step
+ * load, compute and store the same, and nothing in the kernel asks for another order. */
+static bool
+all_alike(const struct core *c, const struct barrier_regions *p)
+{
+    const struct wir *f = c->wir;
+    if (p->warps == 1 || !emit_on(&c->e, PASS_EQUAL_WARPS))
+        return false;
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        if (f->chains.block_of[n] != UINT32_MAX && !is_alike(p, &f->insns[n]))
+            return false;
+    jit_remark_kernel(c->e.remarks, PASS_EQUAL_WARPS, true, "%u warps do the same: one is run",
+                      p->warps);
+    return true;
+}
+
 /* -- regions ------------------------------------------------------------------------------------
  */
 
@@ -282,6 +324,8 @@ core_regions_new(const struct core *c)
     struct barrier_regions *p = ls_alloc(sizeof *p);
     p->warps = dim[0] * dim[1] * dim[2] / LANES;
     p->known = warps_new(c->facts, emit_is_arith);
+    if (all_alike(c, p))
+        p->warps = 1;
     if (!emit_on(&c->e, PASS_REMATERIALISE))
         memset(p->known->again, 0, f->reg_count);
     p->before = ARENA_ARRAY(&p->arena, LLVMValueRef, f->reg_count + 1);
