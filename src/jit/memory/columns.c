@@ -124,8 +124,8 @@ begin_lines(struct core *c, LLVMValueRef *apart)
     return at;
 }
 
-/* A half or a quarter of the rows, as blocks of 8 and 4 warps leave them, as parts of lines; else
- * warp by warp. Nothing is kept then. */
+/* What a block of 8 or 4 warps leaves as halves or quarters of lines; else warp by warp. Nothing is
+ * kept then. */
 static void
 flush_some(struct core *c)
 {
@@ -133,15 +133,16 @@ flush_some(struct core *c)
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = core_new_block(c, "columns"),
                       after = core_new_block(c, "no_columns");
-    LLVMValueRef count = load_count(c), to = LLVMBuildSwitch(b, count, loop, 3);
+    LLVMValueRef count = load_count(c), to = LLVMBuildSwitch(b, count, loop, 2);
+    unsigned left = c->regions->warps * warp_rows(c) % ROWS;
     LLVMAddCase(to, core_i32(c, 0), after);
-    for (unsigned rows = ROWS / 2; rows >= ROWS / 4; rows /= 2) {
+    if (left == ROWS / 2 || left == ROWS / 4) {
         LLVMBasicBlockRef parts = core_new_block(c, "parts");
         LLVMValueRef apart;
-        LLVMAddCase(to, core_i32(c, rows / warp_rows(c)), parts);
+        LLVMAddCase(to, core_i32(c, left / warp_rows(c)), parts);
         LLVMPositionBuilderAtEnd(b, parts);
         LLVMValueRef at = begin_lines(c, &apart);
-        store_lines(c, at, apart, rows, false);
+        store_lines(c, at, apart, left, false);
         LLVMBuildBr(b, after);
     }
     LLVMPositionBuilderAtEnd(b, loop);
