@@ -4,8 +4,6 @@
  */
 #include "jit/opt/opt.h"
 
-#include <stdarg.h>
-
 #ifdef LOCKSTEP_VERIFY
 enum { VERIFY = 1 };
 #else
@@ -26,24 +24,6 @@ bool
 opt_verify(const struct wir *f, struct ls_error *err)
 {
     return !VERIFY || wir_verify(f, err);
-}
-
-void
-opt_fired(struct opt *o, uint32_t n, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    jit_remark(o->remarks, o->pass, true, o->edit.f->insns[n].place, format, args);
-    va_end(args);
-}
-
-void
-opt_missed(struct opt *o, uint32_t n, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    jit_remark(o->remarks, o->pass, false, o->edit.f->insns[n].place, format, args);
-    va_end(args);
 }
 
 bool
