@@ -544,6 +544,12 @@ broken_limit(const struct ptx_insn *i)
     bool writes = i->op == PTX_OP_ST || i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
     const struct ptx_operand *o = i->operand;
     unsigned barrier = ptx_has(i, PTX_M_RED) ? 1 : 0;
+    bool mixes = i->op == PTX_OP_ADD || i->op == PTX_OP_SUB || i->op == PTX_OP_FMA;
+    if (mixes && i->type_count > 1 &&
+        (t != PTX_F32 || (i->type[1] != PTX_F16 && i->type[1] != PTX_BF16)))
+        return "a second type is .f16 or .bf16, behind .f32";
+    if (mixes && i->type_count > 1 && ptx_has(i, PTX_M_FTZ))
+        return ".ftz is for one type";
     if (i->vec == 3)
         return "vectors have 2 or 4 elements";
     if (arithmetic && (has_rounding(i) || ptx_has(i, PTX_M_FTZ)))

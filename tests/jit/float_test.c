@@ -70,6 +70,29 @@ ref_f32(uint64_t *d, const uint64_t *x, int arg)
     d[0] = ref_bits32(r);
 }
 
+/* The numbers before the last one are of 16 bits: any is a float, too. */
+static void
+mixed(uint64_t *d, const uint64_t *x, int arg, const struct ref_format *f)
+{
+    uint64_t all[3] = {x[0], x[1], x[2]};
+    unsigned halves = (arg & 0xf) == FMA ? 2 : 1;
+    for (unsigned k = 0; k < halves; k++)
+        all[k] = ref_bits32((float)ref_decode(x[k], f));
+    ref_f32(d, all, arg);
+}
+
+static void
+ref_f32_f16(uint64_t *d, const uint64_t *x, int arg)
+{
+    mixed(d, x, arg, &fmt_f16);
+}
+
+static void
+ref_f32_bf16(uint64_t *d, const uint64_t *x, int arg)
+{
+    mixed(d, x, arg, &fmt_bf16);
+}
+
 static void
 ref_f64(uint64_t *d, const uint64_t *x, int arg)
 {
@@ -358,6 +381,11 @@ static const struct form forms[] = {
     {"rcp.approx.f32", "w", "w", ref_f32, RCP, NAN32}, {"rcp.approx.ftz.f32", "w", "w", ref_f32, RCP | FTZ, NAN32},
     {"sqrt.approx.f32", "w", "w", ref_f32, SQRT, NAN32}, {"sqrt.approx.ftz.f32", "w", "w", ref_f32, SQRT | FTZ, NAN32},
     {"add.rn.f32x2", "d", "dd", ref_f32x2, ADD, NAN32X2}, {"fma.rz.f32x2", "d", "ddd", ref_f32x2, FMA | RZ, NAN32X2}, {"mul.rn.ftz.f32x2", "d", "dd", ref_f32x2, MUL | FTZ, NAN32X2},
+
+    FOUR("add", ".f32.f16", "w", "hw", ref_f32_f16, ADD, NAN32), FOUR("add", ".sat.f32.bf16", "w", "hw", ref_f32_bf16, ADD | SAT, NAN32),
+    FOUR("sub", ".f32.f16", "w", "hw", ref_f32_f16, SUB, NAN32), FOUR("sub", ".f32.bf16", "w", "hw", ref_f32_bf16, SUB, NAN32),
+    FOUR("fma", ".f32.f16", "w", "hhw", ref_f32_f16, FMA, NAN32), FOUR("fma", ".f32.bf16", "w", "hhw", ref_f32_bf16, FMA, NAN32),
+    {"add.f32.f16", "w", "hw", ref_f32_f16, ADD, NAN32}, {"fma.rn.sat.f32.bf16", "w", "hhw", ref_f32_bf16, FMA | SAT, NAN32},
 
     {"add.f16", "h", "hh", ref_f16, ADD, NAN16}, {"add.rn.ftz.f16", "h", "hh", ref_f16, ADD | FTZ, NAN16}, {"add.sat.f16", "h", "hh", ref_f16, ADD | SAT, NAN16},
     {"sub.f16", "h", "hh", ref_f16, SUB, NAN16}, {"mul.f16", "h", "hh", ref_f16, MUL, NAN16}, {"mul.ftz.sat.f16", "h", "hh", ref_f16, MUL | FTZ | SAT, NAN16},

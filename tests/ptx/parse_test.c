@@ -255,6 +255,11 @@ static const struct {
     {KERNEL("add.f32 %f1, %f2, 1;"),
      "7:1: add.f32: operand 3 is an integer; .f32 takes 0f and hexadecimal digits, or a decimal "
      "fraction"},
+    {KERNEL("add.f32.u32 %f1, %r2, %f3;"),
+     "7:1: add.f32.u32: a second type is .f16 or .bf16, behind .f32"},
+    {KERNEL("fma.rn.f32.f16 %f1, %f2, %f3, %f3;"),
+     "7:1: fma.rn.f32.f16: operand 2 is a 32-bit register"},
+    {KERNEL("sub.ftz.f32.bf16 %f1, %f2, %f3;"), "7:1: sub.ftz.f32.bf16: .ftz is for one type"},
     {KERNEL("add.s32 5, %r2, %r3;"), "7:1: add.s32: operand 1 must be a register"},
     {KERNEL("add.s32 %tid.x, %r2, %r3;"), "7:1: add.s32: operand 1 must be a register"},
     {KERNEL("add.s32 %r1, %p2, %r3;"), "7:1: add.s32: operand 2 is a predicate"},

@@ -75,17 +75,29 @@ relu(struct emit *e, value x)
     return float_canonical(e, v_select(e, v_fcmp(e, LLVMRealUGT, x, zero), x, zero));
 }
 
-/* The numbers of operand v: unpacked, flushed, widened. */
+/* The numbers of operand v, of type t: unpacked, flushed, widened. */
 static value
-open_operand(struct emit *e, const struct ptx_insn *i, value v)
+open_typed(struct emit *e, const struct ptx_insn *i, enum ptx_type t, value v)
 {
-    enum ptx_type t = insn_type(i);
     const struct format *f = format_of(t);
     if (format_count(t) == 2)
         v = v_unpack(e, v, f->bits);
     if (ptx_has(i, PTX_M_FTZ) && f != &format_f64)
         v = flush_bits(e, v, f);
     return round_widen(e, v, f);
+}
+
+static value
+open_operand(struct emit *e, const struct ptx_insn *i, value v)
+{
+    return open_typed(e, i, insn_type(i), v);
+}
+
+/* add.f32.f16 and kin (9.7.5): operands before the last one are of the second type. */
+static value
+open_mixed(struct emit *e, const struct ptx_insn *i, value v)
+{
+    return open_typed(e, i, (enum ptx_type)i->type[i->type_count - 1], v);
 }
 
 /* The result x (float or double, rounded for .f32 and .f64) as bits of the destination. */
@@ -126,20 +138,10 @@ flush_inner(struct emit *e, value r, value inner)
 
 /* -- add, sub, mul, fma ------------------------------------------------------------------------ */
 
-static bool
-one_type(struct emit *e, const struct ptx_insn *i)
-{
-    if (i->type_count > 1)
-        return emit_fail(e, "%s with mixed types", ptx_op_name(i->op));
-    return true;
-}
-
 bool
 float_add(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
 {
-    if (!one_type(e, i))
-        return false;
-    value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]), r;
+    value x = open_mixed(e, i, in[0]), y = open_operand(e, i, in[1]), r;
     if (i->op == PTX_OP_SUB && rounding_of(i) == ROUND_NEAREST)
         r = LLVMBuildFSub(e->b, x, y, "");
     else
@@ -151,8 +153,6 @@ float_add(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
 bool
 float_mul(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
 {
-    if (!one_type(e, i))
-        return false;
     value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
     value r = round_mul(e, x, y, rounding_of(i));
     if (flushes_inner(i))
@@ -210,12 +210,10 @@ fma_half(struct emit *e, value x, value y, value z)
 bool
 float_fma(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
 {
-    if (!one_type(e, i))
-        return false;
     if (ptx_has(i, PTX_M_OOB))
         return emit_fail(e, "fma.oob");
     const struct format *f = format_of(insn_type(i));
-    value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
+    value x = open_mixed(e, i, in[0]), y = open_mixed(e, i, in[1]);
     value z = open_operand(e, i, in[2]);
     bool flush = ptx_has(i, PTX_M_FTZ); /* asks for more digits than a half has */
     value r = f == &format_f16    ? (flush ? fma_to_odd(e, x, y, z) : fma_half(e, x, y, z))

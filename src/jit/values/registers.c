@@ -201,6 +201,9 @@ core_operand_bits(const struct ptx_insn *p, unsigned k, const struct ptx_operand
     case PTX_OP_SHL:
     case PTX_OP_SHR: return k == 1 ? 32 : type;
     case PTX_OP_CVT: return 8 * ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]);
+    case PTX_OP_ADD:
+    case PTX_OP_SUB: return k == 0 ? second : type;
+    case PTX_OP_FMA: return k < 2 ? second : type;
     case PTX_OP_SELP:
     case PTX_OP_SETP: return k == 2 ? 1 : type;
     case PTX_OP_SET: return k == 2 ? 1 : second;
