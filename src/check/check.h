@@ -179,6 +179,8 @@ void check_ordered(struct jit_tool *t, uint64_t address, uint64_t size);
 enum check_free { CHECK_FREE_ORDERED, CHECK_FREE_AT_ONCE, CHECK_FREE_WAITS };
 bool check_freeing(struct jit_tool *t, const char *call, uint64_t address, uint64_t size,
                    enum check_free how);
+/* Bytes are about to be filled with the lowest byte of this value. */
+void check_filled(struct jit_tool *t, uint32_t value, uint64_t bytes);
 /* A range of device memory goes to the host. */
 void check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t address,
                    uint64_t size);

@@ -82,6 +82,26 @@ check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t addres
     finding_add(c, &f);
 }
 
+/* What is the same as a byte or as a word says what is meant: -1, 0x3f3f3f3f. */
+void
+check_filled(struct jit_tool *t, uint32_t value, uint64_t bytes)
+{
+    struct check *c = (struct check *)t;
+    int32_t number = (int32_t)value;
+    uint32_t byte = value & 0xff;
+    if (!c || !(c->groups & CHECK_API) || !bytes || (number >= -128 && number <= 255) ||
+        value == byte * 0x01010101u)
+        return;
+    struct finding f = {.kind = FINDING_CUT_FILL, .severity = SEVERITY_WARNING, .space = ""};
+    f.access = (struct side){.valid = true, .op = "fill", .host = host_here(c)};
+    snprintf(f.message, sizeof f.message,
+             "a fill of %llu bytes with %d (0x%x): each becomes the lowest byte of that, 0x%02x",
+             (unsigned long long)bytes, number, value, byte);
+    snprintf(f.missing, sizeof f.missing,
+             "a value from 0 to 255; for words a kernel, or cuMemsetD32");
+    finding_add(c, &f);
+}
+
 /* By halves: most copies are of what is written throughout, or nowhere. */
 static void
 copy_unwritten(struct check *c, uint64_t from, uint64_t to, uint64_t size)

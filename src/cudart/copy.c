@@ -410,7 +410,7 @@ fill(void *at, size_t pitch, size_t rows, int value, struct cudaExtent e, cudaSt
                             .width = e.width,
                             .height = e.height,
                             .depth = e.depth,
-                            .value = (uint8_t)value,
+                            .value = (uint32_t)value,
                             .unit = 1};
     int r = rt_stream(stream, &s);
     return r == cudaSuccess ? (int)device_fill(s, &f) : r;

@@ -387,7 +387,7 @@ struct device_fill {
     uint8_t *at;
     uint64_t pitch, rows;
     uint64_t width, height, depth; /* elements of `unit` bytes, rows, slices */
-    uint32_t value, unit;          /* 1, 2, 4 bytes */
+    uint32_t value, unit;          /* 1, 2, 4 bytes, the lowest of value */
 };
 struct device_host_call {
     void (*f)(void *data);

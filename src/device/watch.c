@@ -192,6 +192,8 @@ tool_fills(const struct device_fill *f)
     struct device_side side = {.at = f->at, .pitch = f->pitch, .rows = f->rows};
     if (!tool_check())
         return;
+    if (f->unit == 1)
+        check_filled(tool_check(), f->value, f->width * f->height * f->depth);
     tell_rows(&side, f->width * f->unit, f->height, f->depth, true, "fill");
     in_call.fill |= end_of(&side) == END_PINNED;
 }

@@ -191,6 +191,13 @@ main(int argc, char **argv)
         cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
         cudaFree(p);
     }
+    if (!strcmp(what, "fill-word"))
+        cudaMemset(d, 1000, 256);
+    if (!strcmp(what, "fill-byte")) {
+        cudaMemset(d, 200, 256);
+        cudaMemset(d, -1, 256);
+        cudaMemset(d, 0x3f3f3f3f, 256);
+    }
     if (!strcmp(what, "managed-half-atomic")) {
         fill<<<1, 64>>>(m, 64, 1);
         add_to(m);

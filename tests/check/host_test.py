@@ -22,6 +22,8 @@ expected = {
     "padding": None,
     "gap": ("uninitialized", ["takes 4 along that nothing has written", "at byte 84 of"]),
     "gaps": ("uninitialized", ["takes 12 along that nothing has written", "at byte 32 of"]),
+    "fill-word": ("cut-fill", ["256 bytes with 1000 (0x3e8)", "0xe8"]),
+    "fill-byte": None,
     "managed-read": None,
     "managed-atomic": None,
     "managed-half-atomic": ("host-device-race", ["add_to (host+0x", "kernel fill may still write"]),
