@@ -350,6 +350,37 @@ cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
     SETS(host_op(params, &op));
 }
 
+/* Whether the node is carried out; what waits for it goes on in either case. */
+static int
+find_enabled(CUgraphExec x, CUgraphNode n, bool **on)
+{
+    int r = need_exec(x);
+    *on = r == CUDA_SUCCESS ? device_exec_enabled(EXEC(x), NODE(n)) : NULL;
+    return r != CUDA_SUCCESS || *on
+               ? r
+               : cu_fail(CUDA_ERROR_INVALID_VALUE, "the graph has no such kernel, copy or fill");
+}
+
+CUresult
+cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled)
+{
+    bool *on;
+    int r = find_enabled(exec, node, &on);
+    if (r == CUDA_SUCCESS)
+        *on = enabled != 0;
+    CU(r, "exec=%p node=%p enabled=%u", (void *)exec, (void *)node, enabled);
+}
+
+CUresult
+cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int *enabled)
+{
+    bool *on;
+    int r = enabled ? find_enabled(exec, node, &on) : cu_null("isEnabled");
+    if (r == CUDA_SUCCESS)
+        *enabled = *on;
+    CU(r, "exec=%p node=%p", (void *)exec, (void *)node);
+}
+
 CUresult
 cuGraphUpload(CUgraphExec exec, CUstream stream)
 {

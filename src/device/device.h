@@ -554,6 +554,7 @@ bool device_exec_is(const struct device_exec *x);
 enum device_result device_exec_launch(struct device_exec *x, struct device_stream *s);
 /* The operation that came from node n; NULL: none. */
 struct device_op *device_exec_op(struct device_exec *x, const struct device_node *n);
+/* Whether it is carried out; NULL: it is no kernel, copy or fill. */
 bool *device_exec_enabled(struct device_exec *x, const struct device_node *n);
 /* Takes over the operations of a graph of the same shape. */
 enum device_result device_exec_update(struct device_exec *x, const struct device_graph *g,

@@ -334,7 +334,9 @@ bool *
 device_exec_enabled(struct device_exec *x, const struct device_node *n)
 {
     struct device_node *mine = device_graph_find_clone(x->graph, n);
-    return mine ? &mine->enabled : NULL;
+    bool may = mine && (mine->op.kind == DEVICE_OP_LAUNCH || mine->op.kind == DEVICE_OP_COPY ||
+                        mine->op.kind == DEVICE_OP_FILL);
+    return may ? &mine->enabled : NULL;
 }
 
 static bool

@@ -516,6 +516,34 @@ first_graph_calls(void **state)
     OK(cuModuleUnload(m));
 }
 
+/* What the kernel left stays there while it is switched off. */
+static void
+enabled(CUgraph g, CUgraphNode kernel, CUdeviceptr out, const float *back)
+{
+    CUgraphNode empty;
+    CUgraphExec x;
+    unsigned on = 7;
+    OK(cuGraphAddEmptyNode(&empty, g, NULL, 0));
+    OK(cuGraphInstantiate(&x, g, 0));
+    OK(cuGraphNodeGetEnabled(x, kernel, &on));
+    assert_int_equal(on, 1);
+    OK(cuGraphNodeSetEnabled(x, kernel, 0));
+    OK(cuGraphNodeGetEnabled(x, kernel, &on));
+    assert_int_equal(on, 0);
+    OK(cuMemsetD32(out, 0x40400000, 4));
+    OK(cuGraphLaunch(x, NULL));
+    assert_float_equal(back[0], 3, 0);
+    OK(cuGraphNodeSetEnabled(x, kernel, 1));
+    OK(cuGraphLaunch(x, NULL));
+    assert_float_equal(back[0], 7, 0);
+    assert_int_equal(cuGraphNodeSetEnabled(NULL, kernel, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphNodeSetEnabled(x, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphNodeSetEnabled(x, empty, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphNodeGetEnabled(x, empty, &on), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphNodeGetEnabled(x, kernel, NULL), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphExecDestroy(x));
+}
+
 static void
 graphs(void **state)
 {
@@ -567,6 +595,7 @@ graphs(void **state)
     OK(cuGraphLaunch(x, NULL));
     assert_float_equal(back[0], 11, 0);
     OK(cuGraphExecDestroy(x));
+    enabled(g, kernel, out, back);
     OK(cuGraphDestroy(g));
     assert_int_equal(cuGraphLaunch(x, NULL), CUDA_ERROR_INVALID_VALUE);
     /* by capture */
