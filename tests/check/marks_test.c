@@ -72,10 +72,11 @@ unpacks(void **unused)
     srand(5);
     for (int turn = 0; turn < 2000; turn++) {
         struct fields f = random_fields();
-        bool many = turn & 1, strong = turn & 2, fenced = turn & 4;
+        bool many = turn & 1, strong = turn & 2, fenced = turn & 4, cluster = turn & 8;
         f.place %= PLACES;
         uint64_t low = many ? PACK_MANY | (uint64_t)f.lane2 << PACK_LANE2
-                            : (strong ? PACK_STRONG : 0u) | (fenced ? PACK_FENCED : 0u);
+                            : (strong ? PACK_STRONG : 0u) | (fenced ? PACK_FENCED : 0u) |
+                                  (cluster ? PACK_FENCED_CLUSTER : 0u);
         struct mark m = unpack(&b, packed(&f, low));
         assert_int_equal(mark_work(&m), 77);
         assert_int_equal(mark_block(&m), 1234);
@@ -87,8 +88,10 @@ unpacks(void **unused)
         assert_int_equal(!!(m.when & MARK_VOLATILE), f.place == VOLATILE_PLACE);
         if (many)
             assert_int_equal(mark_lane2(&m), f.lane2);
-        else
-            assert_int_equal(!!(m.when & MARK_FENCED), fenced);
+        if (!many) {
+            assert_int_equal(!!(m.when & MARK_FENCED_BLOCK), fenced);
+            assert_int_equal(!!(m.when & MARK_FENCED_CLUSTER), cluster);
+        }
     }
 }
 
