@@ -248,6 +248,18 @@ add_pipes(struct sums *s, const struct ptx_insn *i, const struct expansion *e, u
     s->f64_operations += (2u * e->f64 > meant ? e->f64 - (meant + 1) / 2 : 0) * lanes;
 }
 
+bool
+mix_is_bulk(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR: return true;
+    default: return false;
+    }
+}
+
 /* Copies in bulk by the tensor memory accelerator, and accesses by way of the cluster's window. */
 static void
 add_copies(struct sums *s, const struct ptx_insn *i, uint64_t warps)

@@ -49,6 +49,8 @@ sums_add(struct sums *to, const struct sums *from)
     to->tma_stores += from->tma_stores;
     to->tma_reductions += from->tma_reductions;
     to->dsmem += from->dsmem;
+    for (int o = 0; o < OPERATIONS; o++)
+        to->bulk_sectors[o] += from->bulk_sectors[o];
     for (int w = 0; w < WAITS; w++)
         to->waits[w] += from->waits[w];
     to->loads |= from->loads;

@@ -48,6 +48,9 @@ enum metric {
     METRIC_TMA_LOADS,
     METRIC_TMA_STORES,
     METRIC_TMA_REDUCTIONS,
+    METRIC_TMA_LOAD_SECTORS,
+    METRIC_TMA_STORE_SECTORS,
+    METRIC_TMA_REDUCE_SECTORS,
     METRIC_DSMEM,
     METRIC_DRAM_READ,
     METRIC_DRAM_FIRST,
@@ -95,6 +98,7 @@ struct sums {
         tensor_work;            /* as counted; as if all numbers had 16 bits (struct work) */
     uint64_t wgmma, wgmma_rows; /* of warps; rows of 64 bytes that they read of shared memory */
     uint64_t tma_loads, tma_stores, tma_reductions, dsmem; /* of warps */
+    uint64_t bulk_sectors[OPERATIONS];                     /* that their copies ask for */
     double waits[WAITS]; /* clocks of one warp on its longest chain of results (chain.c), */
     uint8_t loads;       /*   and what loads of enum load_kind are on it */
 };
@@ -166,6 +170,7 @@ struct site {
     enum operation operation;
     enum access_op op;
     bool bypass_l1, traced;
+    bool bulk; /* of a copy by the tensor memory accelerator: no thread's access; any bytes */
     struct pattern_entry *last;     /* the one that fitted last */
     struct pattern_entry *pattern;  /* [PATTERN_ENTRIES], on first use */
     struct lanes_entry *distances;  /* [LANES_ENTRIES], on first use */
@@ -373,6 +378,8 @@ struct profile {
 
 /* -- mix.c ------------------------------------------------------------------------------------- */
 
+/* Whether the tensor memory accelerator carries it out: a copy or reduction in bulk. */
+bool mix_is_bulk(const struct ptx_insn *i);
 /* As what a PTX instruction is counted: itself; the GPU instructions of mix_expansion(); those, but
  * issued once in four turns of a loop; part of another GPU instruction, without issue slots. */
 enum mix_as { MIX_PTX, MIX_EXPANDED, MIX_QUARTER, MIX_FOLDED };

@@ -78,6 +78,9 @@ instruction_counter(const struct sums *s, enum metric m)
     case METRIC_TMA_LOADS: return some(s->tma_loads);
     case METRIC_TMA_STORES: return some(s->tma_stores);
     case METRIC_TMA_REDUCTIONS: return some(s->tma_reductions);
+    case METRIC_TMA_LOAD_SECTORS: return some(s->bulk_sectors[OPERATION_LOAD]);
+    case METRIC_TMA_STORE_SECTORS: return some(s->bulk_sectors[OPERATION_STORE]);
+    case METRIC_TMA_REDUCE_SECTORS: return some(s->bulk_sectors[OPERATION_ATOMIC]);
     case METRIC_DSMEM: return some(s->dsmem);
     case METRIC_WGMMA_WAVEFRONTS: return some(s->wgmma_rows / 2);
     case METRIC_DIVISIONS: return some(s->divisions);

@@ -85,7 +85,8 @@ new_site(struct sheet *sheet, uint32_t place, enum space space, uint32_t declare
             : op == JIT_STORE          ? ACCESS_STORE
             : i && i->op == PTX_OP_RED ? ACCESS_REDUCE
                                        : ACCESS_ATOMIC;
-    s->bypass_l1 = bypasses_l1(i);
+    s->bulk = i && mix_is_bulk(i);
+    s->bypass_l1 = s->bulk ? !ptx_has(i, PTX_M_MULTICAST_CLUSTER) : bypasses_l1(i);
     s->key_mask = sheet->watch->key_mask[space];
     s->traced = sheet->trace && (space == SPACE_GLOBAL || space == SPACE_LOCAL);
     sheet->atomics = sheet->atomics || (space == SPACE_GLOBAL && s->operation == OPERATION_ATOMIC);
@@ -99,7 +100,7 @@ site_of(struct sheet *sheet, uint32_t place, enum space space, uint32_t declared
         uint32_t bytes)
 {
     for (struct site *s = sheet->site[place]; s; s = s->next)
-        if (s->space == space && s->bytes == bytes && s->declared == declared)
+        if (s->space == space && (s->bytes == bytes || s->bulk) && s->declared == declared)
             return s;
     return new_site(sheet, place, space, declared, op, bytes);
 }
@@ -128,6 +129,10 @@ verdict_fold(const struct site *s, struct sums *to)
 {
     uint64_t *sum = to->access[s->space][s->operation];
     uint32_t *degree = &to->degree[s->space][s->operation];
+    if (s->bulk) {
+        to->bulk_sectors[s->operation] += s->sum[METRIC_SECTORS];
+        return;
+    }
     for (int m = 0; m < ACCESS_METRICS; m++)
         sum[m] += s->sum[m];
     if (s->degree > *degree)
@@ -308,6 +313,10 @@ judge_pattern(struct jit_warp *w, const struct announced *t, uint32_t bytes, uin
         s = first_pattern(w, bytes, space, op, place);
         if (!s)
             return NULL;
+    }
+    if (s->bulk) {
+        expand(w, t, bytes, space, op, place);
+        return NULL;
     }
     uint64_t at = t->base - origin(w, s->space, 0);
     uint32_t key = (uint32_t)at & s->key_mask;
@@ -521,6 +530,52 @@ count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, u
     return true;
 }
 
+/* -- copies in bulk ---------------------------------------------------------------------------- */
+
+/* A row's lines go to L2 past L1, but for a multicast's: the blocks after the first one find them
+ * there, since L2 is asked once. */
+static void
+trace_row(struct sheet *sheet, const struct site *s, uint32_t warp, uint64_t at, uint64_t end)
+{
+    enum { PER_LINE = LINE / SECTOR, MOST = JIT_LANES * 8 };
+    int64_t line[MOST];
+    int64_t flags = (int64_t)s->op << CACHE_OP_SHIFT | (s->bypass_l1 ? CACHE_BYPASS : 0);
+    struct verdict v = {.line = line, .line_room = MOST};
+    uint64_t reference = at / LINE;
+    for (uint64_t sector = at / SECTOR; sector * SECTOR < end; v.line_count = 0) {
+        for (; sector * SECTOR < end && v.line_count < MOST; v.line_count++) {
+            uint64_t first = sector, own = sector / PER_LINE;
+            int64_t mask = 0;
+            for (; sector * SECTOR < end && sector / PER_LINE == own; sector++)
+                mask |= 1 << sector % PER_LINE;
+            line[v.line_count] =
+                (int64_t)(first / PER_LINE - reference) * (1 << CACHE_LINE_SHIFT) + (flags | mask);
+        }
+        trace_lines(sheet, warp, &v, reference);
+    }
+}
+
+/* The tensor memory accelerator moves a row in pieces of 128 bytes from its begin on, wherever
+ * lines begin, and each asks for its sectors (tests/data/h200_transfers.csv). Threads ask
+ * for none of them; in shared memory it takes no wavefronts of theirs. */
+static void
+count_bulk(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
+           const uint64_t *address, uint32_t bytes)
+{
+    enum { PIECE = 128 };
+    for (; lanes && s->space == SPACE_GLOBAL; lanes &= lanes - 1) {
+        uint64_t at = address[__builtin_ctz(lanes)], end = at + bytes;
+        for (uint64_t piece = at; piece < end; piece += PIECE) {
+            uint64_t last = (piece + PIECE < end ? piece + PIECE : end) - 1;
+            s->sum[METRIC_SECTORS] += last / SECTOR - piece / SECTOR + 1;
+        }
+        if (s->traced)
+            trace_row(sheet, s, w->warp, at, end);
+    }
+}
+
+/* -- lanes one by one -------------------------------------------------------------------------- */
+
 /* All these lanes' addresses lie in the site's space. */
 static void
 access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
@@ -572,8 +627,12 @@ verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint
             together &= first & shared ? shared : first & local ? local : ~(shared | local);
         }
         lanes &= ~together;
-        if (where != SPACE_NONE)
-            access_site(sheet, site_of(sheet, place, where, space, op, bytes), w, together,
-                        address);
+        if (where == SPACE_NONE)
+            continue;
+        struct site *s = site_of(sheet, place, where, space, op, bytes);
+        if (s->bulk)
+            count_bulk(sheet, s, w, together, address, bytes);
+        else
+            access_site(sheet, s, w, together, address);
     }
 }
