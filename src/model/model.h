@@ -172,7 +172,8 @@ struct cache_system;
 struct cache_counts {
     uint64_t l1_sectors,
         l1_hits; /* what looks L1 up: loads that go through it; 7.0 on stores, too */
-    /* Lines of 128 bytes that warps load; of these the lines that L1 waits for (struct arrivals) */
+    /* Lines of 128 bytes that warps load, and those of them that L1 waits for (cache_count_waits);
+     * of a launch's later steps an estimate (play.c) */
     uint64_t line_loads, line_waits;
     uint64_t l2_sectors, l2_hits; /* hits: stores, and what the asking SM's half of L2 holds */
     uint64_t l2_loads;            /* of l2_sectors those of loads and atomics */
