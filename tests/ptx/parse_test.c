@@ -274,6 +274,8 @@ static const struct {
      "7:1: ld.global.v4.u32: operand 1 has 2 elements, not 4"},
     {KERNEL("ld.global.v2.u32 %r1, [%d2];"),
      "7:1: ld.global.v2.u32: operand 1 must be a vector of 2 elements"},
+    {KERNEL("cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %p1;"),
+     "7:1: cvt.pack.sat.u8.s32.b32: operand 4 is a predicate"},
     {KERNEL("atom.v4.max.s32 %r1, [%d2], %r2;"),
      "7:1: atom.v4.max.s32: operand 1 must be a vector of 4 elements"},
     {KERNEL("st.global.u32 %d1, %r1;"),
