@@ -15,7 +15,8 @@ struct global_touch {
     bool even;   /* an atomic operation, where all strong accesses are alike */
     bool uneven; /* where they are not */
     struct mark mark;
-    struct strong_log *log; /* of the cell; NULL: none */
+    struct strong_log *log; /* of the cell; NULL: none, and then no marks */
+    struct strong_marks marks;
 };
 
 /* An earlier read of the same warp that races with more than this one does. */
@@ -37,33 +38,45 @@ makes_room(const struct visit *v, uint32_t lane, const struct mark *other, const
     return race_is_before(v, lane, other) && !(r->when & ~other->when & MARK_STRONG);
 }
 
-static void
-note_read(const struct visit *v, struct cell *c, struct mark mark)
+/* A plain read that nothing orders before the lane stays, where a strong one would take its place:
+ * it races with more. */
+static bool
+is_kept(const struct visit *v, uint32_t lane, const struct mark *other, const struct mark *r)
 {
-    struct mark *r = &c->read;
+    return r->when & ~other->when & MARK_STRONG && mark_work(other) == v->b->launch->work &&
+           !race_is_before(v, lane, other);
+}
+
+static void
+note_read(const struct visit *v, const struct global_touch *t, struct cell *c)
+{
+    struct mark *r = &c->read, mark = t->mark;
     uint32_t lane = mark_lane(&mark);
-    if (mark_work(r) == v->b->launch->work) {
+    enum strong_stays stays = strong_log_stays(v, t->log, &t->marks, &mark);
+    if (stays == STAYS_BOTH)
+        return;
+    if (mark_work(r) == v->b->launch->work && stays == STAYS_NONE) {
         if ((r->who ^ mark.who) >> LANE_BITS)
-            c->other = is_weaker(&c->other, r) ? c->other : *r;
+            c->other = is_weaker(&c->other, r) || is_kept(v, lane, &c->other, r) ? c->other : *r;
         else if (is_weaker(r, &mark) && makes_room(v, lane, &c->other, r))
             c->other = *r;
         else if (mark_stamp(r) >= v->b->floor && mark_stamp(r) >= v->b->warp_floor[v->warp] &&
                  (r->who != mark.who || (r->when & MARK_MANY)))
             mark.when |= MARK_MANY | (r->who != mark.who ? (uint64_t)mark_lane(r) << LANE2_SHIFT
                                                          : r->when & 31 << LANE2_SHIFT);
-    } else if (mark_work(r) && race_with_work(v->b, r) != ORDERED) {
+    } else if (stays == STAYS_NONE && mark_work(r) && race_with_work(v->b, r) != ORDERED) {
         c->other = *r;
     }
     *r = mark;
 }
 
 /* PTX ISA 8.9.5: a strong write comes before all that is ordered behind a read that saw it, or that
- * its thread does next. */
+ * its thread does next. A read that only the log had may be forgotten: then nothing is said. */
 static bool
 was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
 {
     return c->strong.when & MARK_SEEN && mark_work(&c->read) == v->b->launch->work &&
-           c->read.when & MARK_STRONG && race_is_before(v, lane, &c->read);
+           (!(c->read.when & MARK_STRONG) || race_is_before(v, lane, &c->read));
 }
 
 static void
@@ -82,11 +95,13 @@ static bool
 check_writes(const struct visit *v, const struct global_touch *t, const struct cell *c)
 {
     const struct strong_log *log = t->log;
-    bool strong = false, write = false;
-    if (log && strong_log_holds(log, &c->strong))
+    bool strong = false, write = false, lately = mark_work(&c->strong) == v->b->launch->work;
+    if (log && (!lately || strong_log_holds(log, &c->strong)))
         strong = strong_log_judge(v, &t->touch, log);
-    else if (c->strong.who && !was_seen(v, t->touch.lane, c))
-        strong = race_with_write(v, &t->touch, &c->strong) != ORDERED;
+    else
+        log = NULL;
+    if (!(log && lately) && c->strong.who && !was_seen(v, t->touch.lane, c))
+        strong |= race_with_write(v, &t->touch, &c->strong) != ORDERED;
     if (c->write.who)
         write = race_with_write(v, &t->touch, &c->write) != ORDERED;
     return strong || write;
@@ -102,7 +117,7 @@ touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
         strong_log_note(v, t->log, &t->mark, 0);
     if (v->op == JIT_LOAD) {
         note_seen(v, t, c);
-        note_read(v, c, t->mark);
+        note_read(v, t, c);
         return;
     }
     reported |= race_with_reads(v, &t->touch, c->read.who ? &c->read : NULL,
@@ -172,11 +187,14 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
             continue;
         v->b->rough |= 1u << t->touch.lane;
         t->touch.at = a - first + ((uint64_t)n << k->shift);
-        t->log = t->uneven && strong_differ_at(v, t->touch.at)
-                     ? strong_log_of(v, &k->logs, n << k->shift, &k->cells[n].strong,
-                                     t->mark.when & MARK_STRONG)
-                     : NULL;
-        touch_cell(v, t, &k->cells[n]);
+        struct cell *c = &k->cells[n];
+        t->log = NULL;
+        if (t->uneven && strong_differ_at(v, t->touch.at)) {
+            t->marks = (struct strong_marks){c->strong, {c->read, c->other}};
+            t->log =
+                strong_log_of(v, &k->logs, n << k->shift, &t->marks, t->mark.when & MARK_STRONG);
+        }
+        touch_cell(v, t, c);
     }
 }
 

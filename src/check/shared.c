@@ -135,7 +135,8 @@ struct shared_touch {
     struct touch touch;
     uint64_t base;          /* of shared memory */
     uint64_t offset, cell;  /* of the lane's access; the cell */
-    struct strong_log *log; /* of the cell; NULL: none */
+    struct strong_log *log; /* of the cell; NULL: none, and then no marks */
+    struct strong_marks marks;
 };
 
 static bool
@@ -195,16 +196,31 @@ is_weaker(const struct block_state *b, uint64_t old, uint64_t new)
            (!(old & PACK_STRONG) || (is_volatile(b, old) && !is_volatile(b, new)));
 }
 
-static void
-note_read(struct block_state *b, const struct shared_touch *t, uint64_t mark)
+/* A plain read that nothing orders before the lane stays, where a strong one would take its place:
+ * it races with more. */
+static inline bool
+is_kept(const struct visit *v, uint32_t lane, uint64_t other, uint64_t r)
 {
-    uint64_t r = b->read[t->cell];
+    return r & PACK_STRONG && !(other & PACK_STRONG) && pack_stamp(other) >= v->b->floor &&
+           pack_stamp(other) < TRANSFER_STAMP && !is_before(v, lane, other);
+}
+
+static void
+note_read(const struct visit *v, const struct shared_touch *t, enum strong_stays stays,
+          uint64_t mark)
+{
+    struct block_state *b = v->b;
+    uint64_t r = b->read[t->cell], o = b->other[t->cell];
+    if (stays == STAYS_BOTH)
+        return;
     mark |= (uint64_t)t->touch.lane << PACK_LANE;
-    if (pack_stamp(r) >= TRANSFER_STAMP)
+    if (stays == STAYS_OTHER)
+        (void)0;
+    else if (pack_stamp(r) >= TRANSFER_STAMP)
         b->other[t->cell] = r;
     else if (pack_stamp(r) >= b->floor && pack_warp(r) != pack_warp(mark))
-        b->other[t->cell] = is_weaker(b, b->other[t->cell], r) ? b->other[t->cell] : r;
-    else if (pack_stamp(b->other[t->cell]) < b->floor && is_weaker(b, r, mark))
+        b->other[t->cell] = is_weaker(b, o, r) || is_kept(v, t->touch.lane, o, r) ? o : r;
+    else if (pack_stamp(o) < b->floor && is_weaker(b, r, mark))
         b->other[t->cell] = r;
     else if (pack_stamp(r) >= b->floor && pack_stamp(r) >= b->warp_floor[pack_warp(r)] &&
              (pack_lane(r) != t->touch.lane || (r & PACK_MANY)))
@@ -212,13 +228,14 @@ note_read(struct block_state *b, const struct shared_touch *t, uint64_t mark)
     b->read[t->cell] = mark;
 }
 
-/* PTX ISA 8.9.5: the strong write comes before all that is ordered behind a read that saw it. */
+/* PTX ISA 8.9.5: the strong write comes before all that is ordered behind a read that saw it. A
+ * read that only the log had may be forgotten: then nothing is said. */
 static bool
 was_seen(const struct visit *v, const struct shared_touch *t, uint64_t strong)
 {
     uint64_t r = v->b->read[t->cell];
     return strong & PACK_SEEN && pack_stamp(r) >= v->b->first && pack_stamp(r) < TRANSFER_STAMP &&
-           r & PACK_STRONG && is_before(v, t->touch.lane, r);
+           (!(r & PACK_STRONG) || is_before(v, t->touch.lane, r));
 }
 
 static void
@@ -252,30 +269,41 @@ report_proxy(const struct visit *v, const struct touch *t, uint64_t last)
     race_proxy(v, t, &by);
 }
 
+/* A mark since the stamp `least`; 0: it is older. */
+static struct mark
+unpack_since(const struct block_state *b, uint64_t m, uint32_t least)
+{
+    return pack_stamp(m) >= least ? unpack(b, m) : (struct mark){0};
+}
+
+/* The mark of a thread's read since all met; 0: it is older, or a transfer's. */
+static struct mark
+unpack_read(const struct block_state *b, uint64_t m)
+{
+    return pack_stamp(m) < TRANSFER_STAMP ? unpack_since(b, m, b->floor) : (struct mark){0};
+}
+
 /* s: the cell's last strong write; joins: the access joins the log. */
 static struct strong_log *
-log_of(const struct visit *v, const struct shared_touch *t, uint64_t s, bool joins)
+log_of(const struct visit *v, struct shared_touch *t, uint64_t s, bool joins)
 {
     struct block_state *b = v->b;
-    struct mark strong = {0};
     if (!b->launch->facts->uneven_inside)
         return NULL;
-    if (pack_stamp(s) >= b->first) {
-        strong = unpack(b, s);
-        strong.when |= s & PACK_SEEN ? MARK_SEEN : 0;
-    }
-    return strong_log_of(v, b->logs, (uint32_t)(t->cell << b->shift), &strong, joins);
+    t->marks = (struct strong_marks){
+        unpack_since(b, s, b->first),
+        {unpack_read(b, b->read[t->cell]), unpack_read(b, b->other[t->cell])}};
+    t->marks.write.when |= t->marks.write.who && s & PACK_SEEN ? MARK_SEEN : 0;
+    return strong_log_of(v, b->logs, (uint32_t)(t->cell << b->shift), &t->marks, joins);
 }
 
 static void
 check_strong(const struct visit *v, const struct shared_touch *t, uint64_t s)
 {
-    if (pack_stamp(s) < v->b->floor)
-        return;
-    struct mark strong = unpack(v->b, s);
-    if (t->log && strong_log_holds(t->log, &strong))
+    struct mark strong = unpack_since(v->b, s, v->b->floor);
+    if (t->log && (!strong.who || strong_log_holds(t->log, &strong)))
         strong_log_judge(v, &t->touch, t->log);
-    else if (!was_seen(v, t, s))
+    else if (strong.who && !was_seen(v, t, s))
         compare_write(v, t, s);
 }
 
@@ -297,13 +325,15 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
     else if (missed_by_proxy(v, last))
         report_proxy(v, &t->touch, last);
     check_strong(v, t, s);
+    enum strong_stays stays = STAYS_NONE;
     if (t->log) {
         struct mark m = unpack(b, mark | (uint64_t)t->touch.lane << PACK_LANE);
         strong_log_note(v, t->log, &m, b->floor);
+        stays = v->op == JIT_LOAD ? strong_log_stays(v, t->log, &t->marks, &m) : STAYS_NONE;
     }
     if (v->op == JIT_LOAD) {
         note_seen(b, t, mark);
-        note_read(b, t, mark);
+        note_read(v, t, stays, mark);
         return;
     }
     uint64_t r = transfer_over(v, t, &b->read[t->cell]),
@@ -328,9 +358,10 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
 
 /* touch_cell for cells with which nothing is wrong; false: not surely, nothing was done. */
 static inline bool
-quick_cell(struct block_state *b, const struct quick *q, const struct shared_touch *t,
+quick_cell(const struct visit *v, const struct quick *q, const struct shared_touch *t,
            uint64_t mark)
 {
+    struct block_state *b = v->b;
     uint64_t new = mark | (uint64_t)t->touch.lane << PACK_LANE, w = b->write[t->cell];
     uint64_t s = b->any_strong ? b->strong[t->cell] : 0;
     if (!quick_before(q, w, new) || (s >= q->floor && !q->alike))
@@ -340,7 +371,7 @@ quick_cell(struct block_state *b, const struct quick *q, const struct shared_tou
     if (q->load) {
         if (s >= q->floor)
             note_seen(b, t, mark);
-        note_read(b, t, mark);
+        note_read(v, t, STAYS_NONE, mark);
         return true;
     }
     if (!quick_before(q, b->read[t->cell], new) || b->other[t->cell] >= q->floor)
@@ -428,7 +459,7 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         t.touch.unset = copying ? copies_stored(v, t.touch.lane) : 0;
         uint64_t last = (t.offset + v->bytes - 1) >> b->shift;
         for (t.cell = t.offset >> b->shift; t.cell <= last; t.cell++)
-            if (!quick || !quick_cell(b, &q, &t, mark))
+            if (!quick || !quick_cell(v, &q, &t, mark))
                 touch_cell(v, &t, mark);
     }
 }

@@ -131,34 +131,47 @@ static void
 empty(struct strong_log *log)
 {
     log->count = 0;
+    log->newest = 0;
     log->last = -1;
 }
 
-/* Begins with the cell's last strong write, unless somebody has seen it already. */
+/* Begins with the cell's last strong write, unless somebody has seen it already, and with its
+ * strong reads, none of which has seen that write then. */
 static void
-begin_log(const struct visit *v, struct strong_log *log, const struct mark *strong)
+begin_log(const struct visit *v, struct strong_log *log, const struct strong_marks *marks)
 {
-    uint32_t place = mark_place(strong);
+    uint32_t work = v->b->launch->work, place = mark_place(&marks->write);
     bool reads =
         place < v->b->launch->facts->place_count && v->b->facts[place].flags & PLACE_ACQUIRE;
     empty(log);
-    if (strong->when & MARK_SEEN)
-        return;
-    VEC_PUSH(log, (struct strong_access){*strong, strong->when, 0, true, reads});
-    log->last = 0;
-    log->newest = mark_stamp(strong);
+    if (mark_work(&marks->write) == work) {
+        if (marks->write.when & MARK_SEEN)
+            return;
+        VEC_PUSH(log, (struct strong_access){marks->write, marks->write.when, 0, true, reads});
+        log->last = 0;
+        log->newest = mark_stamp(&marks->write);
+    }
+    for (int k = 0; k < 2; k++) {
+        const struct mark *r = &marks->read[k];
+        if (mark_work(r) != work || !(r->when & MARK_STRONG))
+            continue;
+        VEC_PUSH(log, (struct strong_access){*r, r->when, 0, false, true});
+        log->newest = log->newest > mark_stamp(r) ? log->newest : mark_stamp(r);
+    }
 }
 
 struct strong_log *
 strong_log_of(const struct visit *v, struct strong_logs *logs, uint32_t cell,
-              const struct mark *strong, bool make)
+              const struct strong_marks *marks, bool make)
 {
     uint32_t work = v->b->launch->work;
+    bool writes = mark_work(&marks->write) == work;
+    bool full = mark_work(&marks->read[0]) == work && mark_work(&marks->read[1]) == work;
     if (logs->work != work) {
         strong_logs_empty(logs);
         logs->work = work;
     }
-    make = make && mark_work(strong) == work;
+    make = make && (writes || full);
     if (make && 2 * logs->count >= logs->room && logs->count < MOST_LOGS)
         logs_grow(logs);
     if (!logs->room)
@@ -174,21 +187,47 @@ strong_log_of(const struct visit *v, struct strong_logs *logs, uint32_t cell,
     if (!log || (log->age != logs->age && !make))
         return NULL;
     if (log->age != logs->age)
-        begin_log(v, log, strong);
-    else if (log->count == MOST || (make && !strong_log_holds(log, strong)))
+        begin_log(v, log, marks);
+    else if (log->count == MOST || (make && writes && !strong_log_holds(log, &marks->write)))
         empty(log);
     log->age = logs->age;
     return log;
 }
 
+static bool
+has(const struct strong_log *log, const struct mark *mark, bool writes)
+{
+    for (size_t k = log->count; k-- > 0;)
+        if (log->at[k].writes == writes && log->at[k].mark.who == mark->who &&
+            mark_stamp(&log->at[k].mark) == mark_stamp(mark))
+            return true;
+    return false;
+}
+
 bool
 strong_log_holds(const struct strong_log *log, const struct mark *strong)
 {
-    for (size_t k = log->count; k-- > 0;)
-        if (log->at[k].writes && log->at[k].mark.who == strong->who &&
-            mark_stamp(&log->at[k].mark) == mark_stamp(strong))
-            return true;
-    return false;
+    return has(log, strong, true);
+}
+
+static bool
+has_read(const struct strong_log *log, const struct mark *read)
+{
+    return read->when & MARK_STRONG && has(log, read, false);
+}
+
+enum strong_stays
+strong_log_stays(const struct visit *v, const struct strong_log *log,
+                 const struct strong_marks *marks, const struct mark *read)
+{
+    const struct mark *last = &marks->read[0], *other = &marks->read[1];
+    uint32_t work = v->b->launch->work;
+    if (!log || mark_work(last) != work || mark_work(other) != work)
+        return STAYS_NONE;
+    if (has_read(log, last))
+        return STAYS_OTHER;
+    bool plain = !((last->when | other->when) & MARK_STRONG);
+    return plain && has_read(log, read) ? STAYS_BOTH : STAYS_NONE;
 }
 
 /* -- one access -------------------------------------------------------------------------------- */

@@ -26,11 +26,15 @@ bool strong_differ(const struct visit *v);
 /* The same of one address, where strong_differ() is true. */
 bool strong_differ_at(const struct visit *v, uint64_t address);
 
+/* What a cell's marks tell: its last strong write and two reads. Those that are over are 0. */
+struct strong_marks {
+    struct mark write, read[2];
+};
 /* The log of the cell that begins at byte `cell`; NULL: there is none. make: an access joins it
- * soon, and the cell's last strong write is `strong`, with which a new log begins (none, of other
- * work: the access is the first, and needs no log). */
+ * soon, and a new log begins with the strong ones among the marks (neither a strong write nor two
+ * reads of this launch: the marks have room for the access, and it needs no log). */
 struct strong_log *strong_log_of(const struct visit *v, struct strong_logs *logs, uint32_t cell,
-                                 const struct mark *strong, bool make);
+                                 const struct strong_marks *marks, bool make);
 void strong_logs_free(struct strong_logs *logs);
 /* All logs are empty again. */
 static inline void
@@ -42,6 +46,15 @@ strong_logs_empty(struct strong_logs *logs)
 /* The cell's last strong write is in the log. Where it is not (a cell that was cut in bytes; work
  * of another launch came between), the log does not tell of the cell. */
 bool strong_log_holds(const struct strong_log *log, const struct mark *strong);
+/* A new read becomes the cell's last one, and that the other one, unless the log has what then
+ * would be in the place of a plain one. log: NULL: there is none. */
+enum strong_stays {
+    STAYS_NONE,
+    STAYS_OTHER, /* the other read; the new one becomes the last */
+    STAYS_BOTH   /* the new one is in the log alone */
+};
+enum strong_stays strong_log_stays(const struct visit *v, const struct strong_log *log,
+                                   const struct strong_marks *marks, const struct mark *read);
 /* The access against those of the log; what races is reported. True: something was. */
 bool strong_log_judge(const struct visit *v, const struct touch *t, const struct strong_log *log);
 /* The access is done: a strong one joins the log; a plain write takes the place of what reads see.

@@ -464,6 +464,51 @@ bad_count(int *x)
     count(x, false);
 }
 
+/* Warp 0 reads plainly, warps 1 and 2 strongly; then warp 2 adds: only the first can race with that.
+ */
+__device__ void
+displaced(int *at, int *out, bool barrier)
+{
+    int seen = 0;
+    if (threadIdx.x == 0)
+        seen = *at;
+    else if (threadIdx.x == 32 || threadIdx.x == 64)
+        asm volatile("ld.relaxed.cta.u32 %0, [%1];" : "=r"(seen) : "l"(at) : "memory");
+    out[threadIdx.x + 1] = seen;
+    if (barrier)
+        __syncthreads();
+    if (threadIdx.x == 64)
+        atomicAdd(at, 1);
+}
+__global__ void
+good_displaced(int *x)
+{
+    displaced(x, x, true);
+}
+__global__ void
+bad_displaced(int *x)
+{
+    displaced(x, x, false);
+}
+__global__ void
+good_displaced_shared(int *x)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 0;
+    __syncthreads();
+    displaced(&s, x, true);
+}
+__global__ void
+bad_displaced_shared(int *x)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 0;
+    __syncthreads();
+    displaced(&s, x, false);
+}
+
 int
 main()
 {
@@ -518,6 +563,10 @@ main()
     cudaMemcpyToSymbol(counter, &x, sizeof x);
     RUN(good_count, 2, x);
     RUN(bad_count, 2, x);
+    RUN(good_displaced, 1, x);
+    RUN(bad_displaced, 1, x);
+    RUN(good_displaced_shared, 1, x);
+    RUN(bad_displaced_shared, 1, x);
     CLEAR();
     void *arguments[] = {&x};
     cudaLaunchCooperativeKernel((void *)good_grid, BLOCKS, THREADS, arguments, 0, 0);
