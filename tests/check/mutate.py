@@ -286,7 +286,7 @@ class Study:
         self.printed = twice[0] if twice[0] == twice[1] else None
 
     def run(self, k):
-        """Kinds of findings at all sizes, and whether the results were right."""
+        """Kinds of findings at the first size with some, and whether the results were right at those before."""
         kinds, right = {}, True
         for words in self.runs:
             path = self.program + ".json"
@@ -297,20 +297,28 @@ class Study:
             try:
                 subprocess.run([lockstep, "check", "--json=" + path, "--", *words], env=env, capture_output=True,
                                timeout=120)
+                kinds = findings_in(path)
+                if kinds: # its results say nothing more
+                    break
                 status, out, printed = self.results(words, env)
                 right &= status == 0 and not re.search(rb"(?i)fail|mismatch|incorrect", out)
                 right &= self.printed is None or printed == self.printed
             except subprocess.TimeoutExpired:
-                right = False # nothing was reported
-            if not os.path.exists(path): # nor where the program came to no call of the API
-                right = False
-                continue
-            with open(path) as f:
-                result = json.load(f)
-            for finding in result["findings"]:
-                severity = kinds.get(finding["kind"])
-                kinds[finding["kind"]] = "error" if "error" in (severity, finding["severity"]) else "warning"
+                right = False # what was found until then is in the file
+                kinds = findings_in(path)
+            right &= os.path.exists(path) # not there: the program came to no call of the API
         return kinds, right
+
+
+def findings_in(path):
+    """Kinds of findings that check wrote, each with its severity."""
+    kinds = {}
+    if os.path.exists(path):
+        with open(path) as f:
+            for finding in json.load(f)["findings"]:
+                errs = "error" in (kinds.get(finding["kind"]), finding["severity"])
+                kinds[finding["kind"]] = "error" if errs else "warning"
+    return kinds
 
 
 def results_in(text):
