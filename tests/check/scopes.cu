@@ -464,8 +464,7 @@ bad_count(int *x)
     count(x, false);
 }
 
-/* Warp 0 reads plainly, warps 1 and 2 strongly; then warp 2 adds: only the first can race with that.
- */
+/* Warp 0 reads plainly, 1 and 2 strongly; then 2 adds: only the first can race with that. */
 __device__ void
 displaced(int *at, int *out, bool barrier)
 {
