@@ -420,6 +420,7 @@ device_texture_from_memory(struct texture *t, const struct device_array_shape *t
     t->bits = (uint8_t)texel->bits;
     t->kind = (uint8_t)texel->kind;
     t->linear = !m->height;
+    t->pitched = !t->linear;
     t->dimensions = m->height ? 2 : 1;
     t->levels = 1;
     t->level[0] = (struct texture_level){

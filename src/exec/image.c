@@ -246,28 +246,53 @@ read_lane(const struct image *m, uint32_t lane)
         m->data->result[k][lane] = out[k];
 }
 
-/* A texture on plain memory is read by the texel's number: those inside are loads to a tool that
- * guards memory. Lanes that it denies get 0, as those outside do; the others are left. */
+enum { MOST_TEXELS = 8 }; /* of one read */
+
+/* Where the texels lie that a lane reads of plain memory; returns how many. */
+static uint32_t
+texels_of(const struct image *m, uint32_t lane, const uint8_t *out[MOST_TEXELS])
+{
+    struct texture_view v = view_of(m, 0, 0);
+    float c[3] = {0, 0, 0};
+    int64_t index[3] = {0, 0, 0};
+    for (uint32_t k = 0; k < v.dims; k++) {
+        v.offset[k] = m->what.flags & JIT_IMAGE_OFFSET ? m->data->offset[k][lane] : 0;
+        index[k] = (int64_t)signed_at(m->data->coordinate[k], lane) + v.offset[k];
+        c[k] = float_at(m->data->coordinate[k], lane);
+    }
+    if (!(m->what.flags & JIT_IMAGE_INTEGER))
+        return texture_texels(&v, c, m->what.op == JIT_TEX_GATHER, out);
+    out[0] = (const uint8_t *)v.data + (uint64_t)index[1] * v.pitch +
+             (uint64_t)index[0] * element_bytes(m->texture);
+    return index[0] >= 0 && index[0] < v.width && index[1] >= 0 && index[1] < v.height;
+}
+
+/* A texture on plain memory: the texels that are read are loads to a tool that guards memory. Lanes
+ * that it denies get 0, as those outside do; the others are left. */
 static uint32_t
 guarded(const struct image *m, uint32_t lanes)
 {
     const struct exec_slot *s = m->warp->owner;
     const struct jit_tool *tool = s->run->tool;
-    const struct texture_level *l = &m->texture->level[0];
-    uint64_t address[JIT_LANES] = {0};
-    uint32_t inside = 0, bytes = element_bytes(m->texture);
-    if (!m->texture->linear || !tool || !(tool->events & JIT_EVENT_GUARD))
+    uint64_t address[MOST_TEXELS][JIT_LANES] = {{0}};
+    uint32_t inside[MOST_TEXELS] = {0}, denied = 0;
+    if (!(m->texture->linear || m->texture->pitched) || !tool || !(tool->events & JIT_EVENT_GUARD))
         return lanes;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest), index = m->data->coordinate[0][lane];
-        address[lane] = l->base + (uint64_t)index * bytes;
-        inside |= (uint32_t)(index < l->width) << lane;
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        const uint8_t *texel[MOST_TEXELS];
+        for (uint32_t k = texels_of(m, lane, texel); k-- > 0;) {
+            address[k][lane] = (uint64_t)(uintptr_t)texel[k];
+            inside[k] |= 1u << lane;
+        }
     }
-    m->warp->denied = 0;
-    if (inside)
-        m->warp->block->launch->services->access(m->warp, inside, address, bytes, PTX_SPACE_GLOBAL,
+    for (uint32_t k = 0; k < MOST_TEXELS && inside[k]; k++) {
+        m->warp->denied = 0;
+        m->warp->block->launch->services->access(m->warp, inside[k], address[k],
+                                                 element_bytes(m->texture), PTX_SPACE_GLOBAL,
                                                  JIT_LOAD, m->place);
-    uint32_t denied = m->warp->denied & inside;
+        denied |= m->warp->denied & inside[k];
+    }
     for (uint32_t rest = denied; rest; rest &= rest - 1)
         for (uint32_t k = 0; k < 4; k++)
             m->data->result[k][__builtin_ctz(rest)] = 0;

@@ -21,6 +21,7 @@ struct texture {
     uint32_t magic;     /* TEXTURE_MAGIC while the handle lives */
     uint8_t dimensions; /* 1, 2, 3 */
     uint8_t linear;     /* plain memory, read by index (tex1Dfetch) */
+    uint8_t pitched;    /* plain memory, rows of texels */
     uint8_t layered, cubemap;
     uint8_t channels, bits, kind; /* of a texel; enum texture_kind */
     uint8_t address[3];           /* enum texture_address */

@@ -233,8 +233,9 @@ border_channel(const struct texture_view *t, uint32_t channel)
 
 /* -- reads ------------------------------------------------------------------------------------- */
 
-static void
-sample_point(const struct texture_view *t, const float coordinate[3], uint32_t out[4])
+/* NULL: the border. */
+static const uint8_t *
+nearest_texel(const struct texture_view *t, const float coordinate[3])
 {
     int64_t index[3];
     bool border = false;
@@ -243,8 +244,15 @@ sample_point(const struct texture_view *t, const float coordinate[3], uint32_t o
         index[axis] = resolve((int64_t)v, size_of(t, axis), mode_of(t, axis));
         border = border || index[axis] < 0;
     }
+    return border ? NULL : texel_at(t, index);
+}
+
+static void
+sample_point(const struct texture_view *t, const float coordinate[3], uint32_t out[4])
+{
+    const uint8_t *texel = nearest_texel(t, coordinate);
     for (uint32_t c = 0; c < t->channels; c++)
-        out[c] = border ? border_channel(t, c) : plain_channel(t, texel_at(t, index), c);
+        out[c] = texel ? plain_channel(t, texel, c) : border_channel(t, c);
 }
 
 /* Where a linear read falls on one axis: the lower texel and the upper one's share of 256. The
@@ -285,6 +293,15 @@ weights_of(const struct texture_view *t, const struct texel_pair s[3], uint32_t 
     }
 }
 
+/* One of the eight, x fastest; NULL: the border. */
+static const uint8_t *
+corner_texel(const struct texture_view *t, const struct texel_pair s[3], uint32_t i)
+{
+    int64_t index[3] = {s[0].index[i & 1], s[1].index[i >> 1 & 1],
+                        t->dims == 3 ? s[2].index[i >> 2] : 0};
+    return index[0] < 0 || index[1] < 0 || index[2] < 0 ? NULL : texel_at(t, index);
+}
+
 static uint32_t
 filtered_channel(const struct texture_view *t, const struct texel_pair s[3],
                  const uint32_t weight[8], uint32_t channel)
@@ -297,16 +314,13 @@ filtered_channel(const struct texture_view *t, const struct texel_pair s[3],
     for (uint32_t i = 0; i < 8; i++) {
         if (!weight[i])
             continue;
-        int64_t index[3] = {s[0].index[i & 1], s[1].index[i >> 1 & 1], s[2].index[i >> 2]};
-        bool border = index[0] < 0 || index[1] < 0 || (t->dims == 3 && index[2] < 0);
-        if (t->dims < 3)
-            index[2] = 0;
-        if (border) {
+        const uint8_t *texel = corner_texel(t, s, i);
+        if (!texel) {
             sum += weight[i] * (double)t->border[channel];
             fixed += weight[i] * llround((double)t->border[channel] * (is_signed ? 32767 : 65535));
             continue;
         }
-        int64_t raw = raw_channel(t, texel_at(t, index), channel);
+        int64_t raw = raw_channel(t, texel, channel);
         if (floats)
             sum += weight[i] * (double)(srgb ? linear_of_srgb(raw) : float_channel(t, raw));
         else
@@ -469,6 +483,26 @@ texture_gather(const struct texture_view *t, const float coordinate[2], uint32_t
                                  : plain_channel(t, texel_at(t, index), component);
         out[i] = all[component & 3];
     }
+}
+
+uint32_t
+texture_texels(const struct texture_view *t, const float coordinate[3], bool gather,
+               const uint8_t *out[8])
+{
+    uint32_t weight[8] = {1, 1, 1, 1}, count = 0;
+    if (!gather && (!t->linear || !texture_reads_floats(t))) {
+        out[0] = nearest_texel(t, coordinate);
+        return out[0] != NULL;
+    }
+    struct texel_pair s[3];
+    for (uint32_t axis = 0; axis < 3; axis++)
+        s[axis] = texels_beside(t, coordinate, axis);
+    if (!gather)
+        weights_of(t, s, weight);
+    for (uint32_t i = 0; i < 8; i++)
+        if (weight[i] && (out[count] = corner_texel(t, s, i)))
+            count++;
+    return count;
 }
 
 /* -- cubes ------------------------------------------------------------------------------------- */

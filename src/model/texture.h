@@ -78,4 +78,8 @@ void texture_fetch_lanes(const struct texture_view *t, uint32_t lanes, const uin
 void texture_gather(const struct texture_view *t, const float coordinate[2], uint32_t component,
                     uint32_t out[4]);
 
+/* Where the texels lie that texture_sample reads, or, gather, texture_gather; returns how many. */
+uint32_t texture_texels(const struct texture_view *t, const float coordinate[3], bool gather,
+                        const uint8_t *out[8]);
+
 #endif
