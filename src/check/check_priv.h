@@ -526,14 +526,12 @@ struct known *known_join(struct known *a, struct known *b);
 void known_put(struct known *k);
 /* The stamp up to which the warp knows of warp `of` in another block; -1: nothing. */
 int64_t known_of(const struct known *k, uint64_t block, uint32_t warp);
-/* all: every thread of the block that lives came and waits. */
-/* stamps: per warp that arrived and does not wait, when; NULL: all wait. */
+/* stamps: per warp that arrived and does not wait, when; NULL: all wait. all: all of the block. */
 void order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting,
                    const uint32_t *stamps, bool all);
 uint32_t order_arrive(struct block_state *b);
 void order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members);
-/* flags: of enum place_flags. The scope of a fence or a strong access; the least with that block.
- */
+/* flags: of enum place_flags. The scope of a fence or strong access; the least with that block. */
 enum scope order_scope(const struct block_state *b, uint32_t flags);
 enum scope order_scope_to(const struct block_state *b, uint64_t block);
 void order_fence(struct block_state *b, uint32_t warp, uint32_t flags);
@@ -558,6 +556,7 @@ void order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct 
 
 /* A strong access to a place that may be a flag, a lock, a counter. */
 void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
+void order_released(const struct visit *v); /* it has its mark: what follows has a later stamp */
 void order_flush(struct block_state *b, uint32_t warp); /* what was read */
 void order_flush_all(struct block_state *b);
 void order_drop(struct block_state *b, uint32_t warp); /* the same, and nobody wants it */

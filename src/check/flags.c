@@ -193,7 +193,8 @@ sees(const struct flag *f, const struct block_state *b, enum scope scope)
 
 struct gift {
     struct known *what[SCOPES];
-    uint64_t who; /* block << 6 | warp */
+    struct known *itself; /* a .release's what and the access, for later writes to hand on */
+    uint64_t who;         /* block << 6 | warp */
     uint32_t work;
     enum scope scope;
     bool release, atomic, apart; /* apart: blocks have to be told apart */
@@ -212,7 +213,7 @@ note_release(struct flag *f, const struct gift *g)
     drop_released(f);
     f->releaser = g->who;
     for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
-        f->released[s] = known_get(g->what[s]);
+        f->released[s] = known_get(g->what[s] && s <= g->scope ? g->itself : g->what[s]);
 }
 
 static void
@@ -260,6 +261,10 @@ write_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
                      .atomic = v->op == JIT_ATOMIC,
                      .apart = b->launch->facts->narrow};
     struct known *now = g.release ? order_now(b, v->warp) : NULL;
+    if (g.release) {
+        order_arrive(b);
+        g.itself = order_now(b, v->warp);
+    }
     for (enum scope s = g.apart ? SCOPE_BLOCK : SCOPE_DEVICE; s < SCOPES; s++)
         g.what[s] = now && s <= g.scope ? now : h ? h->fenced[s][v->warp] : NULL;
     uint64_t before = 0;
@@ -270,8 +275,7 @@ write_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
         before = a;
     }
     known_put(now);
-    if (g.release)
-        order_arrive(b);
+    known_put(g.itself);
 }
 
 /* -- reading ----------------------------------------------------------------------------------- */
@@ -405,4 +409,11 @@ order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
         write_strong(v, lanes, address, shared);
     if (flags & PLACE_ACQUIRE)
         read_strong(v, lanes, address, shared);
+}
+
+void
+order_released(const struct visit *v)
+{
+    if (v->op != JIT_LOAD && v->facts->flags & PLACE_RELEASE && v->b->launch->facts->releases)
+        order_arrive(v->b);
 }

@@ -260,6 +260,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     t.mark.when = (uint64_t)b->stamp << STAMP_SHIFT |
                   (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
                   (flags & PLACE_STRONG ? strong_flags(v) : 0);
+    order_released(v);
     struct chunk *held = NULL;
     uint64_t held_base = 1;
     for (uint32_t left = lanes; left; left &= left - 1) {

@@ -428,6 +428,7 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (v->op != JIT_ATOMIC)
         b->plain_stamp = b->stamp;
     uint64_t mark = pack_of(v);
+    order_released(v);
     bool copying = copies_begin(v);
     bool quick = !(mark >> 63) && !copying &&
                  !(v->facts->flags & PLACE_STRONG && b->launch->facts->uneven_inside);

@@ -715,85 +715,6 @@ good_texture_barrier(cudaTextureObject_t t, int *of, int *out)
     of[threadIdx.x] = out[threadIdx.x] = before;
 }
 
-/* Rows of 16 texels, 512 bytes apart: between them nobody has written, and nobody reads. */
-__global__ void
-good_texture_rows(cudaTextureObject_t t, float *out)
-{
-    out[64 * blockIdx.x + threadIdx.x] = tex2D<float>(t, threadIdx.x % 16 + 0.5f, threadIdx.x / 16 + 0.5f);
-}
-__global__ void
-bad_texture_rows_unset(cudaTextureObject_t t, float *out)
-{
-    out[threadIdx.x] = tex2D<float>(t, threadIdx.x % 16 + 0.5f, threadIdx.x / 16 + 0.5f);
-}
-/* The filter reads four texels: those of the last row, too, half of which nobody has written. */
-__global__ void
-good_texture_filter(cudaTextureObject_t t, float *out)
-{
-    out[threadIdx.x] = tex2D<float>(t, threadIdx.x % 7 + 1, 3);
-}
-__global__ void
-bad_texture_filter_unset(cudaTextureObject_t t, float *out)
-{
-    out[threadIdx.x] = tex2D<float>(t, threadIdx.x % 8 + 1, 3);
-}
-/* The next row's threads read what these store. */
-__global__ void
-bad_texture_rows_race(cudaTextureObject_t t, float *of, float *out)
-{
-    int x = threadIdx.x % 16, y = threadIdx.x / 16;
-    of[128 * y + x] = 1;
-    out[threadIdx.x] = tex2D<float>(t, x + 0.5f, (y + 2) % 4 + 0.5f);
-}
-__global__ void
-good_texture_rows_barrier(cudaTextureObject_t t, float *of, float *out)
-{
-    int x = threadIdx.x % 16, y = threadIdx.x / 16;
-    float before = tex2D<float>(t, x + 0.5f, (y + 2) % 4 + 0.5f);
-    __syncthreads();
-    of[128 * y + x] = out[threadIdx.x] = before;
-}
-
-static cudaTextureObject_t
-texture_of_rows(float *at, cudaTextureFilterMode filter)
-{
-    cudaTextureObject_t t = 0;
-    cudaResourceDesc from = {};
-    cudaTextureDesc how = {};
-    from.resType = cudaResourceTypePitch2D;
-    from.res.pitch2D.devPtr = at;
-    from.res.pitch2D.desc = cudaCreateChannelDesc<float>();
-    from.res.pitch2D.width = 16;
-    from.res.pitch2D.height = 4;
-    from.res.pitch2D.pitchInBytes = 512;
-    how.filterMode = filter;
-    cudaCreateTextureObject(&t, &from, &how, NULL);
-    return t;
-}
-
-static void
-launch_texture_rows()
-{
-    float *at, *out;
-    cudaMalloc(&at, 4 * 512);
-    cudaMalloc(&out, 128 * sizeof *out);
-    cudaTextureObject_t t = texture_of_rows(at, cudaFilterModePoint),
-                        filtered = texture_of_rows(at, cudaFilterModeLinear);
-    bad_texture_rows_unset<<<1, 64>>>(t, out);
-    cudaMemset2D(at, 512, 0, 16 * sizeof *at, 3);
-    cudaMemset((char *)at + 3 * 512, 0, 8 * sizeof *at);
-    good_texture_filter<<<1, 64>>>(filtered, out);
-    bad_texture_filter_unset<<<1, 64>>>(filtered, out);
-    cudaMemset2D(at, 512, 0, 16 * sizeof *at, 4);
-    good_texture_rows<<<2, 64>>>(t, out);
-    good_texture_rows_barrier<<<1, 64>>>(t, at, out);
-    bad_texture_rows_race<<<1, 64>>>(t, at, out);
-    cudaDestroyTextureObject(t);
-    cudaDestroyTextureObject(filtered);
-    cudaFree(at);
-    cudaFree(out);
-}
-
 static cudaTextureObject_t
 texture_on(int *at, int count)
 {
@@ -985,7 +906,6 @@ main(int argc, char **argv)
     good_exchange<<<2, 32>>>((u64 *)f);
     bad_exchange<<<1, 1>>>((u64 *)f);
     launch_textures();
-    launch_texture_rows();
     good_surface<<<1, BLOCK>>>(surface);
     bad_surface_race<<<1, 32>>>(surface);
     cudaMemset(at, 0, WIDE * sizeof(int));

@@ -187,6 +187,38 @@ bad_pass_relaxed(int *out)
 {
     pass_release<false>(out);
 }
+/* A later strong write to the flag hands on what the .release did, and that itself, with which the
+ * plain read would race; nothing that came between. */
+template <bool BETWEEN>
+__device__ void
+pass_twice(int *out)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(&flag))
+                     : "memory");
+        if (BETWEEN)
+            message[0] = 42;
+        asm volatile("st.relaxed.gpu.global.u32 [%0], 2;" ::"l"(__cvta_generic_to_global(&flag))
+                     : "memory");
+    } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+        int seen;
+        do
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(seen) : "l"(__cvta_generic_to_global(&flag)) : "memory");
+        while (seen != 2);
+        *out = flag + (BETWEEN ? message[0] : 0);
+    }
+}
+__global__ void
+good_pass_twice(int *out)
+{
+    pass_twice<false>(out);
+}
+__global__ void
+bad_pass_twice(int *out)
+{
+    pass_twice<true>(out);
+}
 /* What is written behind a .release is not handed on by it. */
 __global__ void
 bad_pass_late(int *out)
@@ -546,6 +578,8 @@ main()
     RUN(good_pass_release, 2, x);
     RUN(bad_pass_relaxed, 2, x);
     RUN(bad_pass_late, 2, x);
+    RUN(good_pass_twice, 2, x);
+    RUN(bad_pass_twice, 2, x);
     RUN(good_flag_back, BLOCKS, x);
     RUN(bad_flag_back, BLOCKS, x);
     RUN(good_last_block, BLOCKS, x);
