@@ -429,6 +429,8 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         b->plain_stamp = b->stamp;
     uint64_t mark = pack_of(v);
     order_released(v);
+    if (v->op == JIT_LOAD && v->facts->flags & PLACE_BULK && v->facts->flags & PLACE_BULK_SOURCE)
+        transfer_source(v, lanes, address);
     bool copying = copies_begin(v);
     bool quick = !(mark >> 63) && !copying &&
                  !(v->facts->flags & PLACE_STRONG && b->launch->facts->uneven_inside);

@@ -66,6 +66,23 @@ transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t pl
     one->place = place;
 }
 
+void
+transfer_source(const struct visit *v, uint32_t lanes, const uint64_t *address)
+{
+    struct transfers *t = transfers_need(v->b);
+    t->source_place = v->place + 1;
+    for (; lanes; lanes &= lanes - 1)
+        t->source[__builtin_ctz(lanes)] = address[__builtin_ctz(lanes)];
+}
+
+const uint8_t *
+transfer_value(const struct visit *v, uint32_t lane)
+{
+    const struct transfers *t = v->b->transfers;
+    bool own = t && t->source_place == v->place + 1 && t->tensor[v->warp] == NONE;
+    return own ? (const uint8_t *)(uintptr_t)t->source[lane] : NULL;
+}
+
 const struct transfer *
 transfer_of(const struct block_state *b, uint64_t offset)
 {

@@ -71,8 +71,10 @@ struct transfers {
     uint32_t fenced[MOST_WARPS];            /* stamps of the last fence.proxy.async */
     struct coming coming[MOST_WARPS][COMINGS]; /* the last one's first */
     uint32_t swizzle;                          /* of the map that a copy begins by */
-    uint64_t map_fence;       /* when the last one for maps was; 0: none (maps.c) */
-    uint32_t unwritten_place; /* that last read what nothing wrote, and 1 */
+    uint64_t map_fence;         /* when the last one for maps was; 0: none (maps.c) */
+    uint32_t unwritten_place;   /* that last read what nothing wrote, and 1 */
+    uint32_t source_place;      /* of the last bulk transfer out of shared memory, and 1; */
+    uint64_t source[JIT_LANES]; /*   from where its lanes read */
     VEC(struct mbarrier) mbarriers;
     struct transfer kept[KEPT];
 };
@@ -87,6 +89,11 @@ void transfers_wait_group(struct block_state *b, uint32_t warp, uint32_t left);
 void transfers_come(struct block_state *b, const struct jit_warp *w);
 /* What the warp accesses from now on, until it is told otherwise, is one transfer. */
 void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t place);
+/* A bulk transfer out of shared memory reads there; what it writes next is announced behind that.
+ */
+void transfer_source(const struct visit *v, uint32_t lanes, const uint64_t *address);
+/* What the lane's access stores: a bulk transfer's bytes; NULL: it is none. */
+const uint8_t *transfer_value(const struct visit *v, uint32_t lane);
 /* The transfer that has written there last, of shared memory's byte `offset`; NULL: none. */
 const struct transfer *transfer_of(const struct block_state *b, uint64_t offset);
 /* NULL: it is no longer kept, or another block's. */

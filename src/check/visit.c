@@ -3,6 +3,7 @@
  * visit.c: one instruction of one warp, as findings show it, and the values that its lanes store.
  */
 #include "check/check_priv.h"
+#include "check/transfers.h"
 
 #include <string.h>
 
@@ -74,8 +75,11 @@ bool
 stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t bytes,
             const uint8_t *there)
 {
-    if (v->op != JIT_STORE || !v->w->values)
+    const uint8_t *bulk = transfer_value(v, lane);
+    if (v->op != JIT_STORE || !(v->w->values || bulk))
         return false;
+    if (bulk)
+        return !memcmp(bulk + byte, there, bytes);
     for (uint32_t k = 0; k < bytes; k++)
         if (*stored_value(v, lane, byte + k) != there[k])
             return false;

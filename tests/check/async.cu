@@ -107,7 +107,7 @@ template <int BYTES, bool SET>
 __device__ void
 copy_unset(const int *in, int *out)
 {
-    __shared__ __align__(16) int s[BLOCK];
+    __shared__ alignas(16) int s[BLOCK];
     int t = threadIdx.x, each = BYTES / 4;
     if (t < BLOCK / each)
         copy<BYTES>(&s[t * each], &in[t * each]);
@@ -425,6 +425,36 @@ __global__ void
 bad_bulk_store(int *out)
 {
     store_in_bulk<false>(out);
+}
+/* Two threads store the same bytes: the same values (a warning), others, or each its own half. */
+template <int FROM, int TO>
+__device__ void
+store_twice(int *out)
+{
+    __shared__ alignas(16) int s[BLOCK];
+    int half = BLOCK / 2, t = threadIdx.x;
+    s[t] = t % half + FROM * (t / half);
+    proxy_fence();
+    __syncthreads();
+    if (t % half == 0) {
+        bulk_store(out + TO * t, s + t, 4 * half);
+        bulk_wait();
+    }
+}
+__global__ void
+bad_bulk_stores_equal(int *out)
+{
+    store_twice<0, 0>(out);
+}
+__global__ void
+bad_bulk_stores_differ(int *out)
+{
+    store_twice<1, 0>(out);
+}
+__global__ void
+good_bulk_stores_apart(int *out)
+{
+    store_twice<0, 1>(out);
 }
 
 /* Of `part` half is set. A copy of the rest is no use of it; the sum of all is. */
@@ -883,6 +913,9 @@ main(int argc, char **argv)
     bad_bulk_misaligned<<<1, BLOCK>>>(in, out);
     good_bulk_store<<<1, BLOCK>>>(out);
     bad_bulk_store<<<1, BLOCK>>>(out);
+    bad_bulk_stores_equal<<<1, BLOCK>>>(out);
+    bad_bulk_stores_differ<<<1, BLOCK>>>(out);
+    good_bulk_stores_apart<<<1, BLOCK>>>(out);
     good_bulk_unset<<<1, BLOCK>>>(part, out);
     bad_bulk_unset<<<1, BLOCK>>>(part, out);
     good_bulk_store_unset<<<1, BLOCK>>>(stored);

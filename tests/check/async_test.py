@@ -48,6 +48,8 @@ expected = {
     "bad_vector_atomic_race": "global-race",
     "bad_exchange": "misaligned",
     "bad_surface_race": "global-race",
+    "bad_bulk_stores_equal": "global-race",
+    "bad_bulk_stores_differ": "global-race",
     "bad_texture_unset": "uninitialized",
     "bad_texture_freed": "out-of-bounds",
     "bad_texture_race": "global-race",
@@ -85,6 +87,8 @@ with tempfile.TemporaryDirectory() as work:
             fail(f"not a place in the program: {f['access']}")
         if f["kernel"] == "bad_texture_race" and {f["access"]["size"], f["other"]["size"]} - {0, 4}:
             fail(f"not the bytes of an element, nor unknown: {f['access']}, {f['other']}")
+        if (f["severity"] == "warning") != (f["kernel"] == "bad_bulk_stores_equal"):
+            fail(f"severity: {f}")
         if f["kernel"] == "bad_mbarrier_init" and '"b"' not in f["message"]:
             fail(f"not its variable: {f['message']}")
     for kernel, kind in expected.items():
