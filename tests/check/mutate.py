@@ -21,6 +21,7 @@ are right as before show nothing at these sizes (a branch that is not taken, a b
 """
 import glob
 import json
+import math
 import os
 import re
 import subprocess
@@ -32,6 +33,7 @@ root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # Sizes beside those for check: with more than one tile, not a multiple of it.
 MORE_SIZES = {"nearest/shared": ["100x300"]}
+MOST_ELEMENTS = 20000
 
 KINDS = ["barrier", "fence", "scope", "atomic", "bounds", "initialisation", "order", "free"]
 
@@ -219,8 +221,13 @@ def find_mutants(text):
 
 
 def sizes_of(text):
-    m = re.search(r"^ \* check: (.*)$", text, re.M)
-    return m.group(1).split() if m else ["17", "100"]
+    """Those for check; behind them, for mutants that these say nothing of, the small ones of its tests."""
+    def line(name):
+        m = re.search(r"^ \* %s: (.*)$" % name, text, re.M)
+        return m.group(1).split() if m else []
+    first = line("check") or ["17", "100"]
+    small = [s for s in line("sizes") if 1 < math.prod(map(int, re.findall(r"\d+", s))) <= MOST_ELEMENTS]
+    return first + [s for s in small if s not in first]
 
 
 class Study:
