@@ -2,6 +2,7 @@
  *
  * check.c: the tool: what it is asked to do, and what launches, blocks, barriers and warps tell it.
  */
+#include "check/constants.h"
 #include "check/host.h"
 #include "check/findings.h"
 #include "check/maps.h"
@@ -244,6 +245,7 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
     c->sync = sync_new();
     c->streams = streams_new();
     c->flights = flights_new();
+    c->constants = constants_new();
     return &c->tool;
 }
 
@@ -286,6 +288,7 @@ check_close(struct jit_tool *t)
     sync_free(c->sync);
     streams_free(c->streams);
     flights_free(c->flights);
+    constants_free(c->constants);
     VEC_FREE(&c->work);
     ls_release(c->kernel_filter);
     pthread_mutex_destroy(&c->lock);

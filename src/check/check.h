@@ -48,6 +48,7 @@
  *   gates.c         loads that go unseen
  *   work.c          streams, events, graphs: what is over
  *   padding.c       holes in structures
+ *   constants.c     constant memory that nobody has set
  *   visit.c         one instruction of one warp
  *   places.c        a kernel's instructions
  *   roots.c         where addresses come from
@@ -115,6 +116,8 @@ void check_host(struct jit_tool *t, uint32_t (*here)(void),
 
 /* Memory appeared or is about to go. */
 void check_allocated(struct jit_tool *t, const struct allocation *a);
+/* A variable of constant memory has no initial value. */
+void check_constant(struct jit_tool *t, uint64_t base, uint64_t size);
 void check_freed(struct jit_tool *t, const struct allocation *a);
 /* A free of something that is no allocation. */
 void check_bad_free(struct jit_tool *t, const char *call, uint64_t address,

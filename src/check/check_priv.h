@@ -645,6 +645,7 @@ struct check {
     pthread_mutex_t sync_lock;
     struct streams *streams;
     struct flights *flights;
+    struct constants *constants;
     uint32_t (*host_here)(void); /* check_host */
     const struct host_place *(*host_place)(uint32_t number);
     uint64_t memory_limit;

@@ -3,6 +3,7 @@
  * host.c: what the host's calls say: memory that comes and goes and is copied, waits, errors,
  * leaks. The order of its work on streams: work.c.
  */
+#include "check/constants.h"
 #include "check/host.h"
 
 #include <stdio.h>
@@ -27,6 +28,8 @@ touch_row(struct check *c, uint64_t address, uint64_t size, unsigned how, const 
 {
     bool writes = how & CHECK_TOUCH_WRITE, notes = writes && !(how & CHECK_TOUCH_HOST);
     struct announced next;
+    if (notes)
+        constants_written(c->constants, address, size);
     if (!work_announced(c, &next) || !next.several) {
         if (notes)
             global_range(c->global, address, size, 0, true);

@@ -3,6 +3,7 @@
  * runs.c: accesses of a warp to device memory in which lanes follow each other at one distance, as
  * most do: the run is looked at as a whole, its bounds once, its words a line at a time (lines.c).
  */
+#include "check/constants.h"
 #include "check/lines.h"
 
 #include <stdlib.h>
@@ -265,6 +266,8 @@ touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t
 {
     bool plain =
         v->space == PTX_SPACE_CONST || !(v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
+    if (v->space == PTX_SPACE_CONST)
+        constants_read(v);
     if (v->op == JIT_LOAD && v->expect->base && (plain || read_only_place(v))) {
         gate_open_wide(v);
         return;

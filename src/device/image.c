@@ -3,6 +3,7 @@
  * image.c: PTX text becomes a module when it is first needed; its variables get a place on a device
  * when that device first needs them. Relocatable images that wait to be parsed are linked together.
  */
+#include "check/check.h"
 #include "device/backend.h"
 
 #include <string.h>
@@ -307,6 +308,8 @@ allocate_variable(struct device *d, struct unit *u, const struct ptx_var *v, uin
         memcpy((void *)*symbol, v->init, size);
     else
         memset((void *)*symbol, 0, size);
+    if (v->space == PTX_SPACE_CONST && !v->init)
+        check_constant(tool_check(), *symbol, size);
     if (v->space == PTX_SPACE_CONST)
         memory_set_read_only(d->memory, *symbol);
     return true;

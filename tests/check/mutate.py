@@ -384,7 +384,6 @@ EQUIVALENT = [
     ("average/case05", "i > 0", "the element before the first is taken from what the blocks kept, where "
      "there is a 0: only the first result is wrong"),
     ("average/case09", "i > 0", "shared memory holds a 0 before the first element: only the result is wrong"),
-    (".*", "MemcpyToSymbol", "variables of the device begin as 0"),
     ("average/.*|devices/filter|convolution/vectors|difference/shuffle", "bounds: ",
      "where the result is wrong, another element inside the array, or the lane's own, is taken"),
     ("cache_config/move_execute_move", "suite_to_device(at", "the array has what the kernel before left there"),

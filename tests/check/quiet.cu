@@ -95,7 +95,7 @@ bad_other_stream(int *in)
     in[blockIdx.x * THREADS + threadIdx.x] = 1;
 }
 __device__ int table[COUNT];
-__constant__ int steps[4];
+__constant__ int steps[4] = {1, 2, 3, 4};
 __global__ void
 good_variables(int *out)
 {
