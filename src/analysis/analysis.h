@@ -14,6 +14,7 @@
  *   print.c     all of it as text
  *   footprint.c which bytes each block of a launch may touch
  *   pointers.c  where a kernel's addresses come from: which words of its parameters, memory
+ *   nans.c      which registers' NaNs nobody tells apart
  *   pressure.c  how many registers a GPU's compiler would give a thread
  */
 #ifndef LOCKSTEP_ANALYSIS_H
@@ -186,5 +187,9 @@ bool pointers_find(const struct ptx_module *m, const struct ptx_func *kernel,
 /* 32-bit registers that a compiler for a GPU would give a thread of the kernel, estimated: not held
  * against what a thread or a block may have. */
 uint32_t analysis_registers(const struct wir *f);
+
+/* The set of registers of .f32 and .f64 in which the code of a NaN is seen by nobody: neither
+ * memory nor integers nor other threads. ls_release. */
+uint64_t *analysis_unseen_nans(const struct wir *f);
 
 #endif

@@ -33,13 +33,15 @@
 #include <unistd.h>
 
 /* Opening and shutting costs two calls of the system an allocation: 0.4 ms each time for 40 of
- * them. A program may spend so much of its time on it, and 50 ms to begin with, more where it has
- * just waited for the device and is about to look at results; else memory stays open for now. */
+ * them. A program may spend so much of its time on it, and some milliseconds to begin with (fewer
+ * once memory was shut FEW times: thousands of short launches took as long to guard as to run),
+ * more where it has just waited for the device and is about to look at results; else memory stays
+ * open for now. */
 static const struct budget {
-    double share, waited, at_first;
-} checked = {0.05, 0.25, 50}, plain = {0.005, 0.01, 5};
+    double share, waited, at_first, after_few;
+} checked = {0.05, 0.25, 50, 50}, plain = {0.005, 0.01, 5, 1};
 
-enum { PAGE = 4096, MOST_PLACES = 4096, MOST_NOTED = 1000, SKIPPED = 64, DEPTH = 24 };
+enum { PAGE = 4096, MOST_PLACES = 4096, MOST_NOTED = 1000, SKIPPED = 64, DEPTH = 24, FEW = 64 };
 
 struct pages {
     uint64_t base, size;
@@ -57,6 +59,7 @@ static struct {
     uint64_t place[MOST_PLACES]; /* that were reported */
     uint32_t places;
     double begin, spent; /* milliseconds: since when; in opening and shutting */
+    uint32_t times;      /* that memory was shut */
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* -- opening and shutting ---------------------------------------------------------------------- */
@@ -66,6 +69,7 @@ set_shut(bool shut)
 {
     double from = times_now();
     guard.shut = shut;
+    guard.times += shut;
     for (int k = 0; k < DEVICE_MOST; k++) {
         struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
         if (d && d->memory)
@@ -77,7 +81,8 @@ set_shut(bool shut)
 static bool
 affordable(double share)
 {
-    return guard.spent < guard.budget->at_first + share * (times_now() - guard.begin);
+    double first = guard.times < FEW ? guard.budget->at_first : guard.budget->after_few;
+    return guard.spent < first + share * (times_now() - guard.begin);
 }
 
 static void

@@ -41,7 +41,8 @@ void exec_thread_left(struct exec_pool *p);
 /* Asked first about every fault (SIGSEGV, SIGBUS) outside of kernels; true: the access may be tried
  * again. context: the signal's. */
 void exec_set_fault_hook(bool (*hook)(uint64_t address, void *context));
-/* Handlers for the process; before each run, too: the program may have set handlers of its own. */
+/* Handlers for the process; again before a run where the program has set one of its own for
+ * SIGSEGV. */
 void exec_signals_install(void);
 
 /* In which order warps go on. All but the usual order run a launch on one thread, with warps that

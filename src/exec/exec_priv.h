@@ -574,6 +574,7 @@ struct exec_pool {
     uint32_t started, asleep, awake_idle;
     bool closing;
     _Atomic uint64_t runs_begun;
+    struct exec_progress *_Atomic spare_progress; /* of a run that ended; NULL: none */
     _Atomic uint32_t posted; /* counts jobs offered: what idle threads watch while they spin */
     struct exec_slot *free_slots;
     uint32_t free_slot_count;

@@ -154,6 +154,13 @@ on_watch(int number, siginfo_t *info, void *context)
     errno = kept;
 }
 
+static bool
+is_installed(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *out_now)
+{
+    return sigaction(number, NULL, out_now) != 0 ||
+           ((out_now->sa_flags & SA_SIGINFO) && out_now->sa_sigaction == handler);
+}
+
 /* Unless it is installed; what was there before goes to *out_before. */
 static void
 install(int number, void (*handler)(int, siginfo_t *, void *), int flags,
@@ -163,8 +170,7 @@ install(int number, void (*handler)(int, siginfo_t *, void *), int flags,
                      now;
     sigemptyset(&a.sa_mask);
     pthread_mutex_lock(&install_lock);
-    if (sigaction(number, NULL, &now) == 0 &&
-        !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler)) {
+    if (!is_installed(number, handler, &now)) {
         *out_before = now;
         sigaction(number, &a, NULL);
     }
@@ -182,6 +188,16 @@ exec_signals_install(void)
 {
     for (int k = 0; k < FAULTS; k++)
         install(handled[k], on_signal, SA_NODEFER, &before[k]);
+}
+
+/* Asking of all three took a quarter of an empty launch. A program that sets handlers of its own
+ * sets that of SIGSEGV, which is what a kernel's wrong address raises. */
+static void
+signals_reinstall(void)
+{
+    struct sigaction now;
+    if (!is_installed(SIGSEGV, on_signal, &now))
+        exec_signals_install();
 }
 
 /* A stack for the handler, per thread, kept until the thread ends. */
@@ -225,7 +241,7 @@ need_stack(void)
 void
 exec_thread_enter(struct exec_pool *p, struct exec_worker *w, struct exec_entry *entry)
 {
-    exec_signals_install();
+    signals_reinstall();
     need_stack();
     entry->outer = current;
     w->warp = NULL;

@@ -306,6 +306,7 @@ exec_free(struct exec_pool *p)
     pthread_mutex_unlock(&p->lock);
     for (uint32_t i = 0; i < p->started; i++)
         pthread_join(p->helpers[i].thread, NULL);
+    free(atomic_load(&p->spare_progress));
     while (p->free_slots) {
         struct exec_slot *s = p->free_slots;
         p->free_slots = s->next;

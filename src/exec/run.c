@@ -86,9 +86,9 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
     run->queue_end = &run->queue;
     pthread_mutex_init(&run->lock, NULL);
     pthread_mutex_init(&run->fault_lock, NULL);
-    run->progress = aligned_alloc(64, sizeof *run->progress * p->workers);
+    run->progress = atomic_exchange(&p->spare_progress, NULL);
     if (!run->progress)
-        ls_out_of_memory(sizeof *run->progress * p->workers);
+        run->progress = ls_alloc_lines(sizeof *run->progress * p->workers);
     for (uint32_t i = 0; i < p->workers; i++)
         atomic_init(&run->progress[i].block, UINT64_MAX);
 }
@@ -101,7 +101,7 @@ exec_run_fini(struct exec_run *run)
         run->flying = s->next_in_flight;
         exec_slot_give(run->pool, s);
     }
-    free(run->progress);
+    free(atomic_exchange(&run->pool->spare_progress, run->progress));
     VEC_FREE(&run->turns);
     VEC_FREE(&run->pending);
     pthread_mutex_destroy(&run->lock);

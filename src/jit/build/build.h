@@ -36,6 +36,7 @@ struct emit {
     const struct ptx_insn *insn;
     uint32_t place;              /* of the instruction being emitted, as jit_place() */
     uint64_t off;                /* passes that are switched off, or may not run in this code */
+    const uint64_t *unseen_nans; /* set of registers (analysis_unseen_nans); NULL: none */
     struct jit_remarks *remarks; /* NULL: nobody reads them */
     struct lines *lines;         /* NULL: gdb is not told */
     /* LLVM instructions that the function may have: more, and its emission fails, without an error,
@@ -51,6 +52,11 @@ static inline bool
 emit_on(const struct emit *e, enum jit_pass pass)
 {
     return jit_on(e->off, pass);
+}
+static inline bool
+emit_nans_unseen(const struct emit *e, uint32_t reg)
+{
+    return e->unseen_nans && e->unseen_nans[reg / 64] >> (reg % 64) & 1;
 }
 
 /* -- emit.c ------------------------------------------------------------------------------------ */

@@ -467,6 +467,7 @@ make_storage(struct core *c)
     c->block = ls_alloc(sizeof *c->block * f->block_count);
     c->now.version = (struct version){.block = c->block, .warps = 1, .plans = &c->plans.plain};
     c->lanes.barrier_park = ls_alloc(f->block_count);
+    c->e.unseen_nans = emit_on(&c->e, PASS_NAN_CODES) ? analysis_unseen_nans(f) : NULL;
     if (c->form.in_memory) { /* nothing is speculated about addresses, either */
         c->regs.guess = ls_alloc(sizeof *c->regs.guess * (f->reg_count + 1));
         core_home_storage(c);
@@ -493,6 +494,7 @@ make_storage(struct core *c)
 static void
 free_storage(struct core *c)
 {
+    ls_release((void *)c->e.unseen_nans);
     ls_release(c->regs.reg);
     ls_release(c->regs.guess);
     ls_release(c->regs.agree);

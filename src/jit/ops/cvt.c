@@ -121,6 +121,24 @@ int_to_float(struct emit *e, const struct ptx_insn *i, value x, enum ptx_type to
     return finish(e, i, r, f);
 }
 
+/* Whether the result may be any NaN: `i` is the kernel's own instruction, and one that only widens
+ * or rounds to nearest. */
+static bool
+any_nan_does(struct emit *e, const struct ptx_insn *i, const struct format *f)
+{
+    if (f->bits < 32 || f == &format_tf32 || !emit_on(e, PASS_NAN_CODES) || !e->unseen_nans ||
+        e->insn != i || i->operand[0].kind != PTX_O_REG || rounds_to_int(i) ||
+        ptx_has(i, PTX_M_SAT) || ptx_has(i, PTX_M_RELU) || ptx_has(i, PTX_M_FTZ) ||
+        rounding_of(i) != ROUND_NEAREST)
+        return false;
+    if (!emit_nans_unseen(e, i->operand[0].reg)) {
+        emit_missed(e, PASS_NAN_CODES, "the result is stored, moved or handed on as it is");
+        return false;
+    }
+    emit_fired(e, PASS_NAN_CODES, "nobody sees which NaN it is");
+    return true;
+}
+
 static value
 float_to_float(struct emit *e, const struct ptx_insn *i, value x, enum ptx_type to)
 {
@@ -129,6 +147,10 @@ float_to_float(struct emit *e, const struct ptx_insn *i, value x, enum ptx_type 
         x = round_to_integral(e, x, rounding_to_int(i));
     if (f == &format_f64 && emit_bits_of(x) < 64)
         x = LLVMBuildFPExt(e->b, x, v_float_type(e, x, 64), "");
+    if (any_nan_does(e, i, f))
+        return v_bits(e, emit_bits_of(x) == f->bits
+                             ? x
+                             : LLVMBuildFPTrunc(e->b, x, v_float_type(e, x, f->bits), ""));
     return finish(e, i, x, f);
 }
 
