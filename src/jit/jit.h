@@ -562,6 +562,8 @@ struct jit_tool {
     void (*block_end)(struct jit_block *b);
     /* (many) For those. */
     void (*block_dropped)(struct jit_block *b);
+    /* (many) A warp has run as far as it could: it has exited, or waits. */
+    void (*ran)(struct jit_warp *w);
     /* (many) A barrier is complete, its threads are not yet released. arrived[w]: lanes of warp w
      * that came to it; waiting[w]: of those, the ones that wait for it (not bar.arrive). */
     void (*barrier)(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,

@@ -34,7 +34,7 @@ struct l2_set {
     uint32_t first;
     uint32_t launch; /* the set's content is that of this launch; older: empty */
 } __attribute__((aligned(128)));
-enum { DIRTY_SHIFT = 4, FAR_SHIFT = 8 };
+enum { DIRTY_SHIFT = 4, FAR_SHIFT = 8, WRITTEN_SHIFT = 4 };
 
 struct cache_system {
     uint32_t sm_count;
@@ -48,10 +48,11 @@ struct cache_system {
     void *l2_memory; /* where it lies, aligned */
     uint32_t launch;
     uint64_t dirty; /* sectors of L2 */
-    /* For each line of device memory a bit for each sector that this launch has read from there.
-     * Reserved address space, of which the host commits pages as they are used; NULL: the host
-     * refused it, and first reads are not counted apart. */
-    uint8_t *read;
+    /* For each line of device memory a bit for each sector that this launch has read from there,
+     * and above them one for each that it has written. Reserved address space, of which the host
+     * commits pages as they are used; NULL: the host refused it, and first reads are not counted
+     * apart. */
+    uint8_t *used;
     struct cache_counts counts;
 };
 
@@ -219,10 +220,10 @@ read_memory(const struct cache_system *s, uint32_t number, uint32_t sectors,
             struct cache_counts *counts)
 {
     counts->dram_bytes_read += count_sectors(sectors) * SECTOR;
-    if (!s->read)
+    if (!s->used)
         return;
-    counts->dram_bytes_first += count_sectors(sectors & ~(uint32_t)s->read[number]) * SECTOR;
-    s->read[number] |= (uint8_t)sectors;
+    counts->dram_bytes_first += count_sectors(sectors & ~(uint32_t)s->used[number]) * SECTOR;
+    s->used[number] |= (uint8_t)sectors;
 }
 
 /* A sector is taken as written whole, so that L2 need not read it from memory first: a store always
@@ -251,7 +252,10 @@ l2_line(const struct cache_system *s, struct l2_set *set, uint64_t ask, struct c
         set->bits[w] = 0;
     }
     uint32_t written = op != ACCESS_LOAD ? sectors << DIRTY_SHIFT : 0;
-    *dirty += count_sectors((written & ~(uint32_t)set->bits[w]) >> DIRTY_SHIFT);
+    uint32_t fresh = (written & ~(uint32_t)set->bits[w]) >> DIRTY_SHIFT;
+    *dirty += count_sectors(fresh);
+    if (fresh && s->used)
+        s->used[number] |= (uint8_t)(fresh << WRITTEN_SHIFT);
     set->bits[w] |= (uint16_t)(sectors | written);
     if (op != ACCESS_STORE && hit != sectors)
         read_memory(s, (uint32_t)number, sectors & ~hit, counts);
@@ -360,8 +364,8 @@ cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
     begin_moves(s);
     void *read = mmap(NULL, READ_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    s->read = s->l2_sets.count && read != MAP_FAILED ? read : NULL;
-    if (!s->read && read != MAP_FAILED)
+    s->used = s->l2_sets.count && read != MAP_FAILED ? read : NULL;
+    if (!s->used && read != MAP_FAILED)
         munmap(read, READ_BYTES);
     return s;
 }
@@ -372,8 +376,8 @@ cache_system_free(struct cache_system *s)
     if (!s)
         return;
     l1_free(&s->l1);
-    if (s->read)
-        munmap(s->read, READ_BYTES);
+    if (s->used)
+        munmap(s->used, READ_BYTES);
     ls_release(s->l2_memory);
     ls_release(s);
 }
@@ -387,9 +391,23 @@ cache_system_again(struct cache_system *s, const struct device_profile *d, uint3
     memset(&s->counts, 0, sizeof s->counts);
     s->dirty = 0;
     s->launch++;
-    if (s->read)
-        madvise(s->read, READ_BYTES, MADV_DONTNEED);
+    if (s->used)
+        madvise(s->used, READ_BYTES, MADV_DONTNEED);
     return true;
+}
+
+uint64_t
+cache_system_used(const struct cache_system *s, uint32_t line, uint32_t lines)
+{
+    const uint64_t lower = 0x0f0f0f0f0f0f0f0f;
+    uint64_t sectors = 0, part;
+    if (!s->used)
+        return (uint64_t)lines * LINE;
+    for (uint32_t k = 0; k < lines; k += sizeof part) {
+        memcpy(&part, s->used + line + k, sizeof part);
+        sectors += (uint64_t)__builtin_popcountll((part | part >> WRITTEN_SHIFT) & lower);
+    }
+    return sectors * SECTOR;
 }
 
 void

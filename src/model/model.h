@@ -217,6 +217,9 @@ struct cache_arrivals {
  * cache_system_l1 has left of these lines. */
 void cache_count_waits(struct cache_arrivals *a, const uint64_t *line, size_t count,
                        const uint64_t *ask, size_t asked, struct cache_counts *counts);
+/* Bytes of these lines, in whole sectors, that the launch has had from L2's memory or written; lines:
+ * a multiple of eight. All of them: it is not known. */
+uint64_t cache_system_used(const struct cache_system *s, uint32_t line, uint32_t lines);
 /* Which of L1's sets lines belong to. */
 void cache_system_sets(const struct cache_system *s, const uint64_t *line, size_t count,
                        uint16_t *set);

@@ -70,10 +70,12 @@ struct chain {
     double l2_share;      /* sectors that L1 does not have */
     double blocks, warps; /* of the launch; of a block */
     struct waiting sum;
+    VEC(struct stretch) stretches; /* superblocks, in the code's order */
     /* the open superblock */
     double times, longest, issued;
-    double instructions; /* of one warp, so far */
-    uint32_t loop;
+    double instructions; /* of one warp, so far; */
+    double chains;       /*   the clocks of its longest chains */
+    uint32_t loop, head; /* head: the place by which it is counted */
     bool open;
     uint32_t without; /* mechanisms of the estimate */
     struct work work;
@@ -195,9 +197,12 @@ close_superblock(struct chain *c)
         longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     c->sum.warp_clocks += c->times * longest;
+    c->chains += c->times * longest;
     double others = clocks_of_others(c, &bound) * per_block, turn = c->times > 1 ? c->times : 1;
     if (c->loop == UINT32_MAX || has_barrier(c, c->loop))
         turn = 1; /* warps meet there: one waits for the others each time */
+    double often = (double)c->tally[c->head].warps / (c->blocks * c->warps);
+    VEC_PUSH(&c->stretches, (struct stretch){c->head, false, c->times * longest / often});
     double clocks = fmax(c->times * longest + others / turn, sm_clocks),
            instructions = c->times * (double)c->nodes.count;
     c->sum.block_clocks += clocks;
@@ -210,12 +215,13 @@ close_superblock(struct chain *c)
 }
 
 static void
-open_superblock(struct chain *c, double times, uint32_t loop)
+open_superblock(struct chain *c, double times, const struct wir_block *b)
 {
     close_superblock(c);
     c->open = true;
     c->times = times;
-    c->loop = loop;
+    c->loop = b->loop;
+    c->head = c->wir->insns[b->count ? b->first : b->end_insn].place;
     c->longest = c->issued = 0;
     c->work = (struct work){.without = c->without};
     c->last = -1;
@@ -395,7 +401,7 @@ add_block(struct chain *c, uint32_t n)
     bool same =
         c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
     if (!same)
-        open_superblock(c, times, b->loop);
+        open_superblock(c, times, b);
     uint32_t end = wir_block_end(c->wir, n);
     c->beside = beside(c, b->first, end);
     for (uint32_t turn = 0; turn < c->turns; turn++)
@@ -406,6 +412,7 @@ add_block(struct chain *c, uint32_t n)
         }
     if (b->end == WIR_BARRIER) {
         close_superblock(c);
+        c->stretches.at[c->stretches.count - 1].meets = true;
         if (model_has(c->without, MODEL_BARRIERS)) {
             c->sum.warp_clocks += times * model_barrier_clocks((uint32_t)c->warps);
             c->sum.block_clocks += times * model_barrier_clocks((uint32_t)c->warps);
@@ -647,6 +654,8 @@ chain_waiting(const struct watch *w)
         add_block(&c, n);
     close_superblock(&c);
     c.sum.once_share /= c.instructions > 0 ? c.instructions : 1;
+    k->slowest = slowest_share(w->slowest, c.stretches.at, c.stretches.count);
+    c.sum.block_clocks += c.chains * (k->slowest - 1);
     find_chases(&c, &a);
     find_together(&c, &k->arena);
     find_merged(&c, k);
@@ -659,6 +668,7 @@ chain_waiting(const struct watch *w)
     k->together = c.together;
     VEC_FREE(&c.nodes);
     VEC_FREE(&c.stores);
+    VEC_FREE(&c.stretches);
     wir_free(c.wir);
     arena_free(&a);
 }

@@ -407,9 +407,21 @@ player_new(const struct device_profile *d, struct cache_system *system, uint32_t
     return p;
 }
 
-void
-player_end(struct player *p, struct kernel *k)
+/* Bytes of each page that the launch has touched. */
+static void
+add_working_set(const struct player *p, struct working_set *f)
 {
+    enum { LINES = 1 << (PAGE_SHIFT - CACHE_LINE_SHIFT) };
+    for (uint32_t at = 0; at < p->pages.room; at++)
+        if (p->pages.page[at] && p->pages.number[at] < p->pages.numbered)
+            working_set_add(f, p->pages.page[at] - 1,
+                            cache_system_used(p->system, p->pages.number[at] * LINES, LINES));
+}
+
+void
+player_end(struct player *p, struct kernel *k, struct working_set *f)
+{
+    add_working_set(p, f);
     for (uint32_t n = 0; n < MOST_HANDS; n++) {
         cache_system_add(p->system, &p->hand[n].counts);
         k->traced += p->hand[n].gather.runs;

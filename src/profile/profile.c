@@ -185,6 +185,7 @@ tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
     verdict_begin(w);
     w->replay = p->caches ? replay_new(w) : NULL;
     uneven_begin(w);
+    slowest_begin(w);
     return w;
 }
 
@@ -237,6 +238,7 @@ tool_block_begin(struct jit_block *b)
     b->seen_mask = s->watch->key_mask[SPACE_SHARED] | s->watch->key_mask[SPACE_GLOBAL];
     b->trace = s->trace;
     s->phase = 0;
+    slowest_block(s, b->index);
     if (s->watch->replay)
         b->trace_local = s->local_line = replay_local(s->watch->replay, b->index);
 }
@@ -339,17 +341,13 @@ begin_waits(const struct watch *w)
 
 /* What the launch of this kernel before, or copies, fills and other kernels where nothing but them
  * has been there, have left in L2, and launches between have not driven out, need not come from
- * device memory again. before: its counts without this launch. */
+ * device memory again. */
 static void
-add_touched(struct profile *p, struct kernel *k, const struct cache_counts *before)
+note_warm(struct profile *p, struct kernel *k)
 {
-    uint64_t own = k->caches.dram_bytes_first - before->dram_bytes_first +
-                   k->caches.dram_bytes_written - before->dram_bytes_written;
-    uint64_t between = p->touched - k->touched;
-    if ((double)(own + between) <= MODEL_KEPT * p->device->l2_bytes)
+    if ((double)working_set_since(&p->working_set, k->launch) <= MODEL_KEPT * p->device->l2_bytes)
         k->warm++;
-    p->touched += own;
-    k->touched = p->touched;
+    k->launch = p->working_set.launch;
 }
 
 static void
@@ -368,10 +366,10 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     w->kernel->failed += !fine;
     if (w->phases)
         w->kernel->phases = phases_json(w);
-    struct cache_counts before = w->kernel->caches;
+    p->working_set.launch++;
     if (w->replay)
         replay_end(w->replay);
-    add_touched(p, w->kernel, &before);
+    note_warm(p, w->kernel);
     if (w->kernel->launches == 1 && fine)
         begin_waits(w);
     while (w->sheets) {
@@ -380,6 +378,7 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
         add_sheet(w->kernel, l->module, s);
         free_sheet(s);
     }
+    slowest_end(w);
     p->latest = w->kernel;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_destroy(&w->lock);
@@ -439,6 +438,7 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
                                 .launch_end = tool_launch_end,
                                 .block_begin = tool_block_begin,
                                 .block_end = tool_block_end,
+                                .ran = slowest_ran,
                                 .access = verdict_access,
                                 .pattern = verdict_pattern,
                                 .halves = verdict_halves,
@@ -505,6 +505,7 @@ profile_close(struct jit_tool *t)
         ls_release(k);
     }
     cache_system_free(p->spare);
+    working_set_free(&p->working_set);
     while (p->slabs) {
         struct slab *s = p->slabs;
         p->slabs = s->next;

@@ -21,7 +21,8 @@
  *   sectors.c  what one access costs, by the model
  *   mix.c      instructions to operations        fold.c     those that a GPU merges into others
  *   chain.c    what a block alone waits for      hot.c      atomics that meet on few lines
- *   uneven.c   blocks that do unlike work        arguments.c  names of a kernel's arguments
+ *   uneven.c   blocks that do unlike work        slowest.c  warps that do
+ *   working_set.c  memory that launches touch      arguments.c  names of a kernel's arguments
  *   phases.c   small launches, access by access
  *   play.c     a wave of blocks, through the caches
  *   batch.c    accesses of one block of code

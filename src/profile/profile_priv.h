@@ -204,10 +204,13 @@ struct sheet {
     struct watch *watch;
     struct sheet *next;
     struct arena arena;
-    bool wide;          /* lanes_wide() */
-    uint64_t *counts;   /* JIT_COUNTS per place, and of one more */
-    uint64_t counted;   /* warp instructions of all blocks that have ended */
-    struct site **site; /* per place: a list */
+    bool wide;             /* lanes_wide() */
+    uint64_t *counts;      /* JIT_COUNTS per place, and of one more */
+    uint64_t counted;      /* warp instructions of all blocks that have ended */
+    int32_t *warp_counts;  /* slowest.c: of the block in flight; NULL: it is not asked for */
+    uint64_t *last_counts; /*   what the block's last warp left in `counts`, per place */
+    uint64_t looks;        /*   counters looked at in this block */
+    struct site **site;    /* per place: a list */
     /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that
      * walks along words is as many as a line has words. tool: the struct pattern_entry, which is no
      * other one's yet. */
@@ -240,6 +243,8 @@ struct shapes {
     uint32_t count;
 };
 
+struct slowest;
+
 struct watch {
     struct profile *profile;
     struct kernel *kernel;
@@ -248,6 +253,7 @@ struct watch {
     uint32_t key_mask[SPACES]; /* of addresses: what the model's rules look at, less one */
     struct replay *replay;     /* NULL: no caches */
     uint32_t *block_work;      /* warp instructions of each block; NULL: nobody asks */
+    struct slowest *slowest;   /* what each warp of some blocks does; NULL: nobody asks */
     bool phases;               /* each access is recorded by itself */
     struct wir *wir;           /* phases.c: where shared variables lie */
     struct shapes shapes;
@@ -331,8 +337,7 @@ struct kernel {
     struct occupancy occupancy;
     struct sums sums;
     struct cache_counts caches;
-    /* by the program's launches so far, when this kernel's last one ended: bytes */
-    uint64_t touched;
+    uint64_t launch;          /* the last of its launches (struct working_set); 0: none has ended */
     uint64_t warm;            /* launches that found in L2 what the one before had left there */
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
     double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most
@@ -348,6 +353,7 @@ struct kernel {
     struct unevenness uneven;             /* of the first launch's blocks */
     struct waiting waiting;               /* chain.c, of the first launch, */
     double memory_clocks;                 /*   of a warp's, those for memory, */
+    double slowest;                       /*   of the slowest warp of a block over the mean, */
     double memory_kept; /*   and what is left of it where L2 has what no launch but this one asked
                            for */
     double (*waits)[WAITS]; /*   and which instruction it is, per place; NULL: not known */
@@ -360,6 +366,21 @@ struct kernel {
     json_t *phases; /* of the first launch; NULL: not asked for, or too large */
 };
 
+/* -- working_set.c: memory that launches touch ---------------------------------------------------
+ */
+
+struct touched;
+struct working_set {
+    struct touched *page; /* open addressing */
+    uint32_t room, count; /* room: 0, or a power of two */
+    uint64_t launch;      /* the one in hand, or that ended last: 1, 2, ... */
+};
+/* The launch in hand has touched so many bytes of a page of 2 MiB. */
+void working_set_add(struct working_set *f, uint64_t page, uint64_t bytes);
+/* Bytes that were touched by this launch and those after it. */
+uint64_t working_set_since(const struct working_set *f, uint64_t launch);
+void working_set_free(struct working_set *f);
+
 struct profile {
     struct jit_tool tool; /* first: what callers hold */
     const struct device_profile *device;
@@ -368,9 +389,9 @@ struct profile {
     uint64_t trace_bytes;
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
-    struct kernel *latest;      /* whose launch ended last */
-    uint64_t touched;           /* by all launches so far: bytes that each read first or wrote */
-    struct cache_system *spare; /* of a launch that is over; NULL: none */
+    struct kernel *latest;          /* whose launch ended last */
+    struct working_set working_set; /* of all launches so far */
+    struct cache_system *spare;     /* of a launch that is over; NULL: none */
     pthread_mutex_t slab_lock;
     struct slab *slabs; /* spare ones, */
     size_t slab_bytes;  /*   and how much memory that is */
@@ -493,8 +514,8 @@ struct player *player_new(const struct device_profile *d, struct cache_system *s
 /* Blocks that are resident together. hands: threads that play. */
 void player_wave(struct player *p, const struct played *block, uint64_t blocks,
                  struct outline *const *shape, uint32_t hands);
-/* Ends it: counts into k. */
-void player_end(struct player *p, struct kernel *k);
+/* Ends it: counts into k, and what its launch has touched into f. */
+void player_end(struct player *p, struct kernel *k, struct working_set *f);
 
 /* -- chain.c ----------------------------------------------------------------------------------- */
 
@@ -508,6 +529,24 @@ void uneven_begin(struct watch *w);
 void uneven_block(struct sheet *s, uint64_t block);
 /* All have: what is known of the kernel's blocks (struct unevenness). */
 void uneven_end(struct watch *w);
+
+/* -- slowest.c --------------------------------------------------------------------------------- */
+
+/* A stretch of code: clocks that a warp needs each time that it comes to `place`. meets: behind it
+ * the block's warps wait for each other. */
+struct stretch {
+    uint32_t place;
+    bool meets;
+    double clocks;
+};
+void slowest_begin(struct watch *w);
+/* A block begins that the sheet will count; slowest_ran(): a warp has run as far as it could. */
+void slowest_block(struct sheet *s, uint64_t block);
+void slowest_ran(struct jit_warp *w);
+/* Once, after the last block: clocks of a block's slowest warp over those of its warps in the mean,
+ * for the stretches in the code's order; 1: x is NULL, or nothing of them was run. */
+double slowest_share(struct slowest *x, const struct stretch *stretch, size_t count);
+void slowest_end(struct watch *w);
 
 /* -- fold.c ------------------------------------------------------------------------------------ */
 

@@ -247,7 +247,7 @@ replay_end(struct replay *r)
                     w->words < FEW ? 1 : r->workers);
         free_wave(r, w);
     }
-    player_end(r->player, k);
+    player_end(r->player, k, &r->watch->profile->working_set);
     keep_system(r->watch->profile, r->system);
     k->dropped += r->dropped;
     double slice, share = hot_end(&r->hot, &slice);

@@ -102,10 +102,61 @@ each_asks(const float *x, float *y, int turns)
         y[blockIdx.x * blockDim.x + threadIdx.x] += x[t * 256 + threadIdx.x];
 }
 
+// Of a block's eight warps the first alone reads, all do, or each has a part of its own between
+// barriers.
+__global__ void
+first_reads(const float *x, float *y, int turns)
+{
+    float s = 0;
+    if (threadIdx.x < 32)
+        for (int t = 0; t < turns; t++)
+            s += x[t * 256 + threadIdx.x];
+    y[threadIdx.x] = s;
+}
+
+__global__ void
+all_read(const float *x, float *y, int turns)
+{
+    float s = 0;
+    for (int t = 0; t < turns; t++)
+        s += x[t * 256 + threadIdx.x];
+    y[threadIdx.x] = s;
+}
+
+__global__ void
+two_read(const float *x, float *y, int turns)
+{
+    float s = 0;
+    if (threadIdx.x < 32)
+        for (int t = 0; t < turns; t++)
+            s += x[t * 256 + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x >= 224)
+        for (int t = 0; t < turns; t++)
+            s += x[t * 256 + threadIdx.x];
+    y[threadIdx.x] = s;
+}
+
+// 16 MB that one kernel reads and writes, and the next one reads.
+__global__ void
+in_place(float *x)
+{
+    x[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+}
+
+__global__ void
+read_back(const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = x[i];
+    if (v < 0)
+        y[i % N] = v;
+}
+
 int
 main()
 {
-    float *x, *y;
+    float *x, *y, *large;
     cudaMalloc(&x, N * 4);
     cudaMalloc(&y, N * 4);
     cudaMemset(x, 0, N * 4);
@@ -117,6 +168,9 @@ main()
     chains<<<132, 256>>>(y, 100);
     all_ask<<<16, 256>>>(x, y, 100);
     each_asks<<<16, 256>>>(x, y, 100);
+    first_reads<<<1, 256>>>(x, y, 1000);
+    all_read<<<1, 256>>>(x, y, 1000);
+    two_read<<<1, 256>>>(x, y, 1000);
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = x;
@@ -126,6 +180,9 @@ main()
     cudaTextureObject_t t;
     cudaCreateTextureObject(&t, &resource, &how, nullptr);
     reads<<<N / 256, 256>>>(t, y);
+    cudaMalloc(&large, 4 * N * 4);
+    in_place<<<4 * N / 256, 256>>>(large);
+    read_back<<<4 * N / 256, 256>>>(large, y);
     cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(e));
     return e != cudaSuccess;

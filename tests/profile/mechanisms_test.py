@@ -46,11 +46,23 @@ def main():
              clocks["all_ask"][0] > 2 * clocks["all_ask"][1] and clocks["all_ask"][0] > 0.8 * clocks["each_asks"][0])
         want("a warp with lines of its own waits for these with and without it",
              abs(clocks["each_asks"][0] / clocks["each_asks"][1] - 1) < 0.01)
+        without = profile(program, report, model="-slowest")
+        block = {name: (whole[name]["model"]["block_clocks"], without[name]["model"]["block_clocks"])
+                 for name in ("first_reads", "two_read", "all_read", "chains", "each_asks")}
+        want(f"a block takes as long as the warp of it that reads: {block}",
+             block["first_reads"][0] > 6 * block["first_reads"][1] and
+             abs(block["first_reads"][0] / block["all_read"][0] - 1) < 0.15)
+        want("and as both, where a barrier is between", block["two_read"][0] > 1.8 * block["first_reads"][0])
+        for name in ("all_read", "chains", "each_asks"):
+            want(f"{name}: warps that do the same have no slowest one", block[name][0] == block[name][1])
         want("texels bound reads", whole["reads"]["roofline"]["busiest"] == "texture")
         want("and do not where they are not counted", plain["reads"]["roofline"]["busiest"] != "texture")
         want("what a fill has left in L2 is not read again", whole["once"]["model"]["dram_bytes"] == 0)
         want("but without the mechanism", plain["once"]["model"]["dram_bytes"] >= 4 * words)
+        want("memory that is read and written, and read again by another kernel, counts once",
+             whole["in_place"]["model"]["dram_bytes"] == whole["read_back"]["model"]["dram_bytes"] == 0)
         small = profile(program, report, gpu="t4")
+        want("and does not stay in an L2 that is too small", small["read_back"]["model"]["dram_bytes"] >= 16 * words)
         want("nor from an L2 that is too small", small["once"]["model"]["dram_bytes"] >= 4 * words)
     for line in wrong:
         print(line)

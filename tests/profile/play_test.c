@@ -151,6 +151,7 @@ struct plain {
     /* of the step in hand on one SM: lines that are loaded, and those of them that miss */
     VEC(uint64_t) loaded, missed;
     uint64_t line_loads, line_waits;
+    VEC(uint64_t) touched; /* sectors, as often as they are */
 };
 
 static uint64_t
@@ -185,6 +186,9 @@ play_access(struct plain *p, uint32_t sm, const struct traced *t, uint64_t parti
             VEC_PUSH(&p->missed, word >> CACHE_LINE_SHIFT);
         cache_system_l2(p->system, &ask, n, &counts);
         cache_system_add(p->system, &counts);
+        for (uint64_t s = 0; s < 4; s++)
+            if (word >> s & 1)
+                VEC_PUSH(&p->touched, (word >> CACHE_LINE_SHIFT) * 4 + s);
         for (uint64_t s = 0; s < 4 && p->d->memory_partitions; s++)
             if (word >> s & 1)
                 partition[model_partition(p->d, ((word >> CACHE_LINE_SHIFT) * 4 + s) * 32)]++;
@@ -245,6 +249,24 @@ play_plain(struct plain *p, const struct played *block, uint64_t blocks,
     free(at);
 }
 
+static int
+by_number(const void *x, const void *y)
+{
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* But for those of an access that goes on over the end of the last page. */
+static uint64_t
+bytes_touched(struct plain *p)
+{
+    uint64_t sectors = 0, end = p->pages << (PAGE_SHIFT - CACHE_LINE_SHIFT) << 2;
+    qsort(p->touched.at, p->touched.count, sizeof *p->touched.at, by_number);
+    for (size_t k = 0; k < p->touched.count && p->touched.at[k] < end; k++)
+        sectors += !k || p->touched.at[k] != p->touched.at[k - 1];
+    return sectors * 32;
+}
+
 /* -- both -------------------------------------------------------------------------------------- */
 
 static void
@@ -295,8 +317,14 @@ one_launch(const struct device_profile *d, uint64_t seed, uint64_t few, uint32_t
         }
         free(block);
     }
-    player_end(player, &k);
+    struct working_set set = {.launch = 1};
+    player_end(player, &k, &set);
     compare(&k, &p);
+    if (d->l2_bytes)
+        assert_int_equal(working_set_since(&set, 1), bytes_touched(&p));
+    assert_int_equal(working_set_since(&set, 2), 0);
+    working_set_free(&set);
+    VEC_FREE(&p.touched);
     VEC_FREE(&p.loaded);
     VEC_FREE(&p.missed);
     cache_system_free(p.system);
