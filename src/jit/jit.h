@@ -562,8 +562,7 @@ struct jit_tool {
     void (*block_end)(struct jit_block *b);
     /* (many) For those. */
     void (*block_dropped)(struct jit_block *b);
-    /* (many) A warp has run as far as it could: it has exited, or waits. */
-    void (*ran)(struct jit_warp *w);
+    void (*ran)(struct jit_warp *w); /* (many) A warp has exited, or waits. */
     /* (many) A barrier is complete, its threads are not yet released. arrived[w]: lanes of warp w
      * that came to it; waiting[w]: of those, the ones that wait for it (not bar.arrive). */
     void (*barrier)(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,
@@ -635,8 +634,7 @@ struct jit_engine *jit_new(const struct jit_options *options, struct ls_error *e
 /* What LOCKSTEP_VECTORS says (NULL: nothing): "256", *narrow on x86-64; "": what the processor has.
  * LS_ERR_USAGE: anything else. */
 bool jit_vectors(const char *text, bool *narrow, struct ls_error *err);
-/* Changes *off as "-name,-name" asks (passes/passes.def): "-name" switches a pass off, "+name" on
- * again,
+/* Changes *off as "-name,-name" asks (passes/passes.def): "-name" switches a pass off, "+name" on,
  * "-all" and "+all" every pass that can be. LS_ERR_USAGE: no such pass. */
 bool jit_passes_off(const char *text, uint64_t *off, struct ls_error *err);
 /* Name of pass `number` (0, 1, ...) and, where text is not NULL, the line that says what it does;

@@ -217,8 +217,8 @@ struct cache_arrivals {
  * cache_system_l1 has left of these lines. */
 void cache_count_waits(struct cache_arrivals *a, const uint64_t *line, size_t count,
                        const uint64_t *ask, size_t asked, struct cache_counts *counts);
-/* Bytes of these lines, in whole sectors, that the launch has had from L2's memory or written; lines:
- * a multiple of eight. All of them: it is not known. */
+/* Bytes of these lines, in whole sectors, that the launch has had from memory or written; lines: a
+ * multiple of eight. All of them: it is not known. */
 uint64_t cache_system_used(const struct cache_system *s, uint32_t line, uint32_t lines);
 /* Which of L1's sets lines belong to. */
 void cache_system_sets(const struct cache_system *s, const uint64_t *line, size_t count,
@@ -359,6 +359,7 @@ struct unevenness model_unevenness(const struct device_profile *d, uint32_t resi
 struct waiting {
     double warp_clocks;  /* one warp by itself: its longest chain of results; 0: not known */
     double block_clocks; /* one block by itself, whose warps wait for each other at barriers */
+    double slowest;      /* of a block's slowest warp over the mean: the block's longest chain */
     uint32_t warps_per_block;
     /* of the launch: shared memory's, and one for each line of 128 bytes of each global access:
      * from 7.0 on both go through one pipe, one a clock */

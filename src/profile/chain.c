@@ -70,14 +70,12 @@ struct chain {
     double l2_share;      /* sectors that L1 does not have */
     double blocks, warps; /* of the launch; of a block */
     struct waiting sum;
-    VEC(struct stretch) stretches; /* superblocks, in the code's order */
+    VEC(struct superblock) superblocks; /* in the code's order */
     /* the open superblock */
     double times, longest, issued;
-    double instructions; /* of one warp, so far; */
-    double chains;       /*   the clocks of its longest chains */
-    uint32_t loop, head; /* head: the place by which it is counted */
-    bool open;
-    uint32_t without; /* mechanisms of the estimate */
+    double instructions;           /* of one warp, so far */
+    const struct wir_block *first; /* NULL: none is open */
+    uint32_t without;              /* mechanisms of the estimate */
     struct work work;
 };
 
@@ -140,6 +138,14 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
 /* -- superblocks ---------------------------------------------------------------------------------
  */
 
+/* The place by which a block is counted; UINT32_MAX: it has no instruction. */
+static uint32_t
+counted_at(const struct chain *c, const struct wir_block *b)
+{
+    uint32_t at = b->count ? b->first : b->end_insn;
+    return at == UINT32_MAX ? UINT32_MAX : c->wir->insns[at].place;
+}
+
 /* Each instruction on the longest chain, by what it is waited for. A load that another load comes
  * before on the way takes its address from there. */
 static void
@@ -187,41 +193,40 @@ close_superblock(struct chain *c)
 {
     struct time_bound bound;
     const struct device_profile *d = c->device;
-    if (!c->open)
+    if (!c->first)
         return;
+    uint32_t loop = c->first->loop, head = counted_at(c, c->first);
     model_time_bound(d, &c->work, &bound);
     double per_block = d->clock_khz * 1e3 * d->sm_count / c->blocks,
            sm_clocks = bound.seconds * per_block;
     double longest = c->longest > c->issued ? c->longest : c->issued;
-    if (c->loop != UINT32_MAX && model_has(c->without, MODEL_TURNS))
+    if (loop != UINT32_MAX && model_has(c->without, MODEL_TURNS))
         longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     c->sum.warp_clocks += c->times * longest;
-    c->chains += c->times * longest;
     double others = clocks_of_others(c, &bound) * per_block, turn = c->times > 1 ? c->times : 1;
-    if (c->loop == UINT32_MAX || has_barrier(c, c->loop))
+    if (loop == UINT32_MAX || has_barrier(c, loop))
         turn = 1; /* warps meet there: one waits for the others each time */
-    double often = (double)c->tally[c->head].warps / (c->blocks * c->warps);
-    VEC_PUSH(&c->stretches, (struct stretch){c->head, false, c->times * longest / often});
+    double often = (double)c->tally[head].warps / (c->blocks * c->warps);
+    VEC_PUSH(&c->superblocks,
+             (struct superblock){head, false, c->times * longest, c->times * longest / often});
     double clocks = fmax(c->times * longest + others / turn, sm_clocks),
            instructions = c->times * (double)c->nodes.count;
     c->sum.block_clocks += clocks;
     c->instructions += instructions;
-    if (c->loop == UINT32_MAX && c->times > 0.99 && c->times < 1.01) {
+    if (loop == UINT32_MAX && c->times > 0.99 && c->times < 1.01) {
         c->sum.once_clocks += clocks;
         c->sum.once_share += instructions; /* over all of them, at the end */
     }
-    c->open = false;
+    c->first = NULL;
 }
 
 static void
 open_superblock(struct chain *c, double times, const struct wir_block *b)
 {
     close_superblock(c);
-    c->open = true;
+    c->first = b;
     c->times = times;
-    c->loop = b->loop;
-    c->head = c->wir->insns[b->count ? b->first : b->end_insn].place;
     c->longest = c->issued = 0;
     c->work = (struct work){.without = c->without};
     c->last = -1;
@@ -357,10 +362,9 @@ add_instruction(struct chain *c, uint32_t number)
 static double
 times_of(const struct chain *c, const struct wir_block *b)
 {
-    uint32_t at = b->count ? b->first : b->end_insn;
-    if (at == UINT32_MAX)
+    uint32_t place = counted_at(c, b);
+    if (place == UINT32_MAX)
         return 0;
-    uint32_t place = c->wir->insns[at].place;
     return (double)c->tally[place].warps / c->copies[place] / (c->blocks * c->warps);
 }
 
@@ -398,8 +402,8 @@ add_block(struct chain *c, uint32_t n)
     bool head = b->loop != UINT32_MAX && c->wir->loops[b->loop].head == n;
     if (times <= 0)
         return;
-    bool same =
-        c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
+    bool same = c->first && !head && b->loop == c->first->loop && times > c->times / 1.5 &&
+                times < c->times * 1.5;
     if (!same)
         open_superblock(c, times, b);
     uint32_t end = wir_block_end(c->wir, n);
@@ -412,7 +416,7 @@ add_block(struct chain *c, uint32_t n)
         }
     if (b->end == WIR_BARRIER) {
         close_superblock(c);
-        c->stretches.at[c->stretches.count - 1].meets = true;
+        c->superblocks.at[c->superblocks.count - 1].meets = true;
         if (model_has(c->without, MODEL_BARRIERS)) {
             c->sum.warp_clocks += times * model_barrier_clocks((uint32_t)c->warps);
             c->sum.block_clocks += times * model_barrier_clocks((uint32_t)c->warps);
@@ -654,8 +658,9 @@ chain_waiting(const struct watch *w)
         add_block(&c, n);
     close_superblock(&c);
     c.sum.once_share /= c.instructions > 0 ? c.instructions : 1;
-    k->slowest = slowest_share(w->slowest, c.stretches.at, c.stretches.count);
-    c.sum.block_clocks += c.chains * (k->slowest - 1);
+    c.sum.slowest = slowest_share(w->slowest, c.superblocks.at, c.superblocks.count);
+    for (size_t n = 0; n < c.superblocks.count; n++)
+        c.sum.block_clocks += c.superblocks.at[n].mean * (c.sum.slowest - 1);
     find_chases(&c, &a);
     find_together(&c, &k->arena);
     find_merged(&c, k);
@@ -668,7 +673,7 @@ chain_waiting(const struct watch *w)
     k->together = c.together;
     VEC_FREE(&c.nodes);
     VEC_FREE(&c.stores);
-    VEC_FREE(&c.stretches);
+    VEC_FREE(&c.superblocks);
     wir_free(c.wir);
     arena_free(&a);
 }

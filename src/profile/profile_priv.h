@@ -353,7 +353,6 @@ struct kernel {
     struct unevenness uneven;             /* of the first launch's blocks */
     struct waiting waiting;               /* chain.c, of the first launch, */
     double memory_clocks;                 /*   of a warp's, those for memory, */
-    double slowest;                       /*   of the slowest warp of a block over the mean, */
     double memory_kept; /*   and what is left of it where L2 has what no launch but this one asked
                            for */
     double (*waits)[WAITS]; /*   and which instruction it is, per place; NULL: not known */
@@ -532,20 +531,20 @@ void uneven_end(struct watch *w);
 
 /* -- slowest.c --------------------------------------------------------------------------------- */
 
-/* A stretch of code: clocks that a warp needs each time that it comes to `place`. meets: behind it
- * the block's warps wait for each other. */
-struct stretch {
+/* Code that is run together: clocks that a warp needs in the mean, and each time that it comes to
+ * `place`. meets: behind it the block's warps wait for each other. */
+struct superblock {
     uint32_t place;
     bool meets;
-    double clocks;
+    double mean, clocks;
 };
 void slowest_begin(struct watch *w);
 /* A block begins that the sheet will count; slowest_ran(): a warp has run as far as it could. */
 void slowest_block(struct sheet *s, uint64_t block);
 void slowest_ran(struct jit_warp *w);
 /* Once, after the last block: clocks of a block's slowest warp over those of its warps in the mean,
- * for the stretches in the code's order; 1: x is NULL, or nothing of them was run. */
-double slowest_share(struct slowest *x, const struct stretch *stretch, size_t count);
+ * for superblocks in the code's order; 1: x is NULL, or nothing of them was run. */
+double slowest_share(struct slowest *x, const struct superblock *superblock, size_t count);
 void slowest_end(struct watch *w);
 
 /* -- fold.c ------------------------------------------------------------------------------------ */

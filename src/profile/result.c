@@ -325,7 +325,7 @@ waiting_of_launch(const struct kernel *k)
         return w;
     double less = k->memory_clocks * (1 - k->memory_kept);
     w.warp_clocks -= less;
-    w.block_clocks -= less * k->slowest;
+    w.block_clocks -= less * w.slowest;
     return w;
 }
 

@@ -2,8 +2,8 @@
  *
  * slowest.c: how much longer a block's slowest warp takes than its warps in the mean, where they go
  * different ways (`if (threadIdx.x == 0) for ...`, the last rounds of a tree, searches). What each
- * warp executes is counted for a few blocks of a launch; chain.c knows how long each stretch of
- * code takes. Warps meet at barriers: between two of them the slowest one counts.
+ * warp executes is counted for a few blocks of a launch; chain.c knows how long each superblock
+ * takes. Warps meet at barriers: between two of them the slowest one counts.
  */
 #include "profile/profile_priv.h"
 
@@ -79,16 +79,16 @@ slowest_ran(struct jit_warp *w)
     }
 }
 
-/* Adds what a block's warps need for stretches [first, end), between which none waits for others:
+/* Adds what a block's warps need for superblocks [first, end), between which none waits for others:
  * the slowest one, and all of them in the mean. */
 static void
-add_part(const struct slowest *x, const int32_t *count, const struct stretch *first,
-         const struct stretch *end, double *slowest, double *mean)
+add_part(const struct slowest *x, const int32_t *count, const struct superblock *first,
+         const struct superblock *end, double *slowest, double *mean)
 {
     double most = 0, sum = 0;
     for (uint32_t w = 0; w < x->warps; w++) {
         double clocks = 0;
-        for (const struct stretch *s = first; s < end; s++)
+        for (const struct superblock *s = first; s < end; s++)
             clocks += s->clocks * count[(size_t)w * x->places + s->place];
         most = clocks > most ? clocks : most;
         sum += clocks;
@@ -98,7 +98,7 @@ add_part(const struct slowest *x, const int32_t *count, const struct stretch *fi
 }
 
 double
-slowest_share(struct slowest *x, const struct stretch *stretch, size_t count)
+slowest_share(struct slowest *x, const struct superblock *superblock, size_t count)
 {
     double slowest = 0, mean = 0;
     for (uint32_t b = 0; x && b < x->blocks; b++) {
@@ -107,8 +107,8 @@ slowest_share(struct slowest *x, const struct stretch *stretch, size_t count)
             for (uint32_t p = 1; p < x->places; p++)
                 of_block[(size_t)w * x->places + p] += of_block[(size_t)w * x->places + p - 1];
         for (size_t first = 0, n = 0; n < count; n++)
-            if (stretch[n].meets || n + 1 == count) {
-                add_part(x, of_block, &stretch[first], &stretch[n + 1], &slowest, &mean);
+            if (superblock[n].meets || n + 1 == count) {
+                add_part(x, of_block, &superblock[first], &superblock[n + 1], &slowest, &mean);
                 first = n + 1;
             }
     }
