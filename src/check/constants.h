@@ -10,7 +10,7 @@
 
 struct constants *constants_new(void);
 void constants_free(struct constants *s);
-/* A copy or fill writes to the range. */
+/* A copy or fill writes to the range, or was meant to. */
 void constants_written(struct constants *s, uint64_t address, uint64_t size);
 /* A kernel reads constant memory: a warning, where nothing has ever been written to the variable.
  */

@@ -326,6 +326,7 @@ check_call_failed(struct jit_tool *t, const char *call, const char *error, const
     struct check *c = (struct check *)t;
     if (!c)
         return;
+    constants_written(c->constants, 0, UINT64_MAX); /* what failed may have been to set them */
     struct finding f = {.kind = FINDING_API_ERROR, .severity = SEVERITY_ERROR};
     f.space = "";
     f.access = (struct side){.valid = true, .op = call, .host = host_here(c)};

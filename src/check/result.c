@@ -30,6 +30,16 @@ same_line(const json_t *a, const json_t *b)
                json_integer_value(json_object_get(b, "line"));
 }
 
+/* The side of a race reads what the uninitialised read does: at the same line, of the same
+ * allocation. */
+static bool
+same_read(const json_t *read, const json_t *side)
+{
+    return same_line(read, side) && strcmp(text_at(side, "op"), "store") &&
+           json_integer_value(json_object_get(read, "allocation")) ==
+               json_integer_value(json_object_get(side, "allocation"));
+}
+
 /* An uninitialised read of what another thread writes is that race, not a finding of its own. */
 static bool
 is_explained(const json_t *all, const json_t *f)
@@ -39,8 +49,9 @@ is_explained(const json_t *all, const json_t *f)
     if (strcmp(text_at(f, "kind"), "uninitialized"))
         return false;
     json_array_foreach (all, k, r)
-        if (is_race(r) && (same_line(read, json_object_get(r, "access")) ||
-                           same_line(read, json_object_get(r, "other"))))
+        if (is_race(r) && !strcmp(text_at(f, "space"), text_at(r, "space")) &&
+            (same_read(read, json_object_get(r, "access")) ||
+             same_read(read, json_object_get(r, "other"))))
             return true;
     return false;
 }

@@ -58,7 +58,7 @@ main()
     good_copied<<<1, COUNT>>>(out);
     good_given<<<1, COUNT>>>(out);
     good_unused<<<1, COUNT>>>(out, false);
-    bad_forgotten<<<1, COUNT>>>(out);
+    bad_forgotten<<<2, COUNT>>>(out); /* both blocks store, too */
     bad_settings<<<1, COUNT>>>(out);
     cudaFree(out);
     return cudaDeviceSynchronize();
