@@ -12,13 +12,16 @@ are (lectures' mistakes) are left out, and named.
     LOCKSTEP=build/lockstep python3 tests/check/mutate.py            # the study: all of suite/, the table
     LOCKSTEP=build/lockstep python3 tests/check/mutate.py sum3/halo  # one program, each mutant
     ... --json FILE      what was found, for tools
+    ... --csv FILE.csv FILE.json ...    results of several runs, counted by program (tests/data/mutants.csv)
     ... --open "FILE.cu ARGUMENT ..." ...   other programs, with the arguments for their run: one file and headers beside
                                             it; results are right where what they print is as without a change
 
-A mutant counts as reported when check names anything. Those that it stays silent on are right to be
-so where EQUIVALENT says why; of the others those with a wrong result are misses, and those whose results
-are right as before show nothing at these sizes (a branch that is not taken, a barrier that stands twice).
+A mutant counts as reported when check names anything. Of those that it stays silent on the ones with a wrong
+result are misses, some of which cannot be seen by what check looks for (EQUIVALENT says why); those whose
+results are as before show nothing at these sizes (a branch that is not taken, a barrier that stands twice).
 """
+import collections
+import csv
 import glob
 import json
 import math
@@ -226,7 +229,9 @@ def sizes_of(text):
         m = re.search(r"^ \* %s: (.*)$" % name, text, re.M)
         return m.group(1).split() if m else []
     first = line("check") or ["17", "100"]
-    small = [s for s in line("sizes") if 1 < math.prod(map(int, re.findall(r"\d+", s))) <= MOST_ELEMENTS]
+    numbers = {s: list(map(int, s.split("x"))) for s in first + line("sizes") if re.fullmatch(r"[\dx]+", s)}
+    most = max(map(len, numbers.values()), default=1) # one number stands for as many alike
+    small = [s for s, n in numbers.items() if 1 < math.prod(n if len(n) > 1 else most * n) <= MOST_ELEMENTS]
     return first + [s for s in small if s not in first]
 
 
@@ -235,7 +240,8 @@ class Study:
 
     def __init__(self, name, work):
         self.name = name
-        self.printed = None # what an open program prints, where that is always the same
+        self.printed = None # an open program's exit status, and what it prints, where that is always the same
+        self.known = {} # findings by kind that an open program has as it is
         path = os.path.join(root, "suite", name + ".cu")
         self.open = name.split()[0].endswith(".cu")
         if self.open:
@@ -289,12 +295,16 @@ class Study:
 
     def know_output(self):
         env = dict(os.environ, MUTANT="0")
-        twice = [self.results([self.program, *self.runs[0]], env)[2] for _ in range(2)]
-        self.printed = twice[0] if twice[0] == twice[1] else None
+        twice = [self.results([self.program, *self.runs[0]], env) for _ in range(2)]
+        self.printed = (twice[0][0], twice[0][2]) if twice[0][2] == twice[1][2] else None
+
+    def new_findings(self, path):
+        """Kinds of which there are more findings than the program has as it is."""
+        return sorted(k for k, n in findings_in(path).items() if n > self.known.get(k, 0))
 
     def run(self, k):
         """Kinds of findings at the first size with some, and whether the results were right at those before."""
-        kinds, right = {}, True
+        kinds, right = [], True
         for words in self.runs:
             path = self.program + ".json"
             env = dict(os.environ, MUTANT=str(k), ASAN_OPTIONS="detect_leaks=0") # the host's are not looked at
@@ -304,28 +314,27 @@ class Study:
             try:
                 subprocess.run([lockstep, "check", "--json=" + path, "--", *words], env=env, capture_output=True,
                                timeout=120)
-                kinds = findings_in(path)
+                kinds = self.new_findings(path)
                 if kinds: # its results say nothing more
                     break
                 status, out, printed = self.results(words, env)
-                right &= status == 0 and not re.search(rb"(?i)fail|mismatch|incorrect", out)
-                right &= self.printed is None or printed == self.printed
+                if self.printed:
+                    right &= (status, printed) == self.printed
+                else:
+                    right &= status == 0 and not re.search(rb"(?i)fail|mismatch|incorrect", out)
             except subprocess.TimeoutExpired:
                 right = False # what was found until then is in the file
-                kinds = findings_in(path)
+                kinds = self.new_findings(path)
             right &= os.path.exists(path) # not there: the program came to no call of the API
         return kinds, right
 
 
 def findings_in(path):
-    """Kinds of findings that check wrote, each with its severity."""
-    kinds = {}
-    if os.path.exists(path):
-        with open(path) as f:
-            for finding in json.load(f)["findings"]:
-                errs = "error" in (kinds.get(finding["kind"]), finding["severity"])
-                kinds[finding["kind"]] = "error" if errs else "warning"
-    return kinds
+    """How many findings of each kind check wrote."""
+    if not os.path.exists(path):
+        return {}
+    with open(path) as f:
+        return collections.Counter(x["kind"] for x in json.load(f)["findings"])
 
 
 def results_in(text):
@@ -342,32 +351,60 @@ class Unfit(Exception):
 
 def study(name, work):
     s = Study(name, work)
-    kinds, right = s.run(0)
-    if kinds or not right:
-        raise Unfit(f"{name}: as it is, {'right' if right else 'not right'}, reported: {', '.join(kinds) or 'nothing'}")
-    if name.split()[0].endswith(".cu"):
+    if s.open:
         s.know_output()
+    kinds, right = s.run(0)
+    if s.open and kinds:
+        s.known = findings_in(s.program + ".json")
+    elif kinds or not right:
+        raise Unfit(f"{name}: as it is, {'right' if right else 'not right'}, reported: {', '.join(kinds) or 'nothing'}")
     for k, m in enumerate(s.mutants):
         m["found"], m["right"] = s.run(k + 1)
         del m["text"]
     return s.mutants
 
 
-def table(mutants):
-    lines = ["| taken away | mutants | reported | silent, cannot misbehave | silent, results right | missed |",
-             "| --- | --- | --- | --- | --- | --- |"]
+COLUMNS = ["suite", "program", "taken", "mutants", "reported", "unchanged", "wrong"]
+
+
+def counted(mutants):
+    """Rows of COLUMNS, sorted: unchanged and wrong are silent, by their results."""
+    rows = {}
+    for m in mutants:
+        words = m["program"].split()[0].split("/")
+        key = ("open", words[-1][:-3]) if words[-1].endswith(".cu") else ("own", m["program"])
+        row = rows.setdefault((*key, m["kind"]), [0] * 4)
+        for k, is_so in enumerate((True, m["found"], not m["found"] and m["right"],
+                                   not m["found"] and not m["right"])):
+            row[k] += bool(is_so)
+    return [dict(zip(COLUMNS, (*key, *row))) for key, row in sorted(rows.items())]
+
+
+def table(rows):
+    lines = ["| taken away | mutants | reported | silent, results as before | silent, result wrong |",
+             "| --- | --- | --- | --- | --- |"]
     for kind in KINDS + ["all"]:
-        of = [m for m in mutants if kind in (m["kind"], "all")]
-        reported = [m for m in of if m["found"]]
-        excused = [m for m in of if not m["found"] and reason(m)]
-        missed = [m for m in of if not m["found"] and not m["right"] and not reason(m)]
-        lines.append("| %s | %d | %d | %d | %d | %d |" % (
-            kind, len(of), len(reported), len(excused), len(of) - len(reported) - len(excused) - len(missed),
-            len(missed)))
-    if reported:
-        lines.append("Of those that behave otherwise %.1f %% are reported." % (
-            100 * len(reported) / (len(reported) + len(missed))))
+        of = [r for r in rows if kind in (r["taken"], "all")]
+        sums = [sum(int(r[c]) for r in of) for c in COLUMNS[3:]]
+        if sums[0]:
+            lines.append("| %s | %d | %d | %d | %d |" % (kind, *sums))
+    if sums[1]:
+        lines.append("Of %d that change what the program does %.1f %% are reported." % (
+            sums[1] + sums[3], 100 * sums[1] / (sums[1] + sums[3])))
     return "\n".join(lines)
+
+
+def join(out, paths):
+    """Results of --json as one table for tests/data."""
+    mutants = []
+    for path in paths:
+        with open(path) as f:
+            mutants += json.load(f)
+    with open(out, "w", newline="") as f:
+        w = csv.DictWriter(f, COLUMNS, lineterminator="\n")
+        w.writeheader()
+        w.writerows(counted(mutants))
+    return mutants
 
 
 # Uploads that a program makes for other rungs: the line that makes them.
@@ -406,6 +443,9 @@ def main():
     if "--json" in words:
         out = words[words.index("--json") + 1]
         words = [w for w in words if w not in ("--json", out)]
+    if "--csv" in words:
+        print(table(counted(join(words[words.index("--csv") + 1], words[words.index("--csv") + 2:]))))
+        return
     words = [w for w in words if w != "--open"]
     mutants, unfit = [], []
     with tempfile.TemporaryDirectory() as work:
@@ -421,7 +461,7 @@ def main():
                 print("%-15s %-50s %s%s" % (m["kind"], m["gone"][:50],
                                             ", ".join(sorted(m["found"])) or "silent: " + (reason(m) or "MISSED"),
                                             "" if m["right"] else " (result wrong)"))
-    print(table(mutants))
+    print(table(counted(mutants)))
     print(f"Left out: {len(unfit)}", *unfit, sep="\n    ")
     for m in mutants:
         if not m["found"]:
