@@ -110,9 +110,11 @@ site_of(struct sheet *sheet, uint32_t place, enum space space, uint32_t declared
 static void
 add_times(const struct verdict *v, uint64_t sum[ACCESS_METRICS], uint32_t *degree)
 {
+    if (!v->times) /* most, where launches are short */
+        return;
     for (int m = 0; m < ACCESS_METRICS; m++)
         sum[m] += v->times * v->metric[m];
-    if (v->times && v->degree > *degree)
+    if (v->degree > *degree)
         *degree = v->degree;
 }
 
