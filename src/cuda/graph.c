@@ -225,6 +225,23 @@ cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode
 }
 
 CUresult
+cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
+{
+    int r = !n || (from && to) ? need_graph(graph) : cu_null("from or to");
+    for (size_t k = 0; r == CUDA_SUCCESS && k < n; k++)
+        r = device_node_is(NODE(from[k])) && device_node_graph(NODE(from[k])) == GRAPH(graph)
+                ? (int)device_node_unlink(NODE(from[k]), NODE(to[k]))
+                : cu_fail(CUDA_ERROR_INVALID_VALUE, "pair %zu names no node of the graph", k);
+    CU(r, ADD);
+}
+
+CUresult
+cuGraphDestroyNode(CUgraphNode node)
+{
+    CU(device_node_free(NODE(node)), "node=%p", (void *)node);
+}
+
+CUresult
 cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n,
                         const CUDA_KERNEL_NODE_PARAMS *params)
 {

@@ -516,6 +516,7 @@ struct device_op *device_node_op(struct device_node *n);
 struct device_graph *device_node_graph(const struct device_node *n);
 size_t device_node_after(const struct device_node *n, struct device_node *const **out);
 enum device_result device_node_link(struct device_node *from, struct device_node *to);
+/* Both fail in a graph with nodes of memory. */
 enum device_result device_node_unlink(struct device_node *from, struct device_node *to);
 enum device_result device_node_free(struct device_node *n);
 

@@ -188,13 +188,27 @@ device_node_link(struct device_node *from, struct device_node *to)
     return DEVICE_OK;
 }
 
+/* By the manual nothing is taken out of a graph that allocates or frees. */
+static enum device_result
+need_no_memory(const struct device_graph *g)
+{
+    for (size_t k = 0; k < g->nodes.list.count; k++) {
+        enum device_op_kind kind = g->nodes.list.at[k]->op.kind;
+        if (kind == DEVICE_OP_ALLOC || kind == DEVICE_OP_FREE)
+            return device_fail(DEVICE_INVALID_VALUE, "the graph has nodes of memory");
+    }
+    return DEVICE_OK;
+}
+
 enum device_result
 device_node_unlink(struct device_node *from, struct device_node *to)
 {
     if (!device_node_is(from) || !device_node_is(to) || !nodes_hold(&to->after, from))
         return device_fail(DEVICE_INVALID_VALUE, "there is no such edge");
-    take_out(&to->after, from);
-    return DEVICE_OK;
+    enum device_result r = need_no_memory(to->graph);
+    if (r == DEVICE_OK)
+        take_out(&to->after, from);
+    return r;
 }
 
 enum device_result
@@ -203,6 +217,9 @@ device_node_free(struct device_node *n)
     if (!device_node_is(n))
         return device_fail(DEVICE_INVALID_VALUE, "%p is no node", (void *)n);
     struct device_graph *g = n->graph;
+    enum device_result r = need_no_memory(g);
+    if (r != DEVICE_OK)
+        return r;
     take_out(&g->nodes, n);
     for (size_t k = 0; k < g->nodes.list.count; k++)
         take_out(&g->nodes.list.at[k]->after, n);

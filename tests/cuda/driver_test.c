@@ -466,6 +466,42 @@ dependencies(CUgraphNode first, CUgraphNode second)
     assert_int_equal(cuGraphNodeGetDependencies(first, found, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* A node that depends on two is taken from one of them, and then the other goes. */
+static void
+removal(void)
+{
+    CUgraph g, other;
+    CUgraphNode first, second, both, far, found[2];
+    size_t count;
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphCreate(&other, 0));
+    OK(cuGraphAddEmptyNode(&first, g, NULL, 0));
+    OK(cuGraphAddEmptyNode(&second, g, NULL, 0));
+    OK(cuGraphAddEmptyNode(&both, g, (CUgraphNode[]){first, second}, 2));
+    OK(cuGraphAddEmptyNode(&far, other, NULL, 0));
+    OK(cuGraphRemoveDependencies(g, NULL, NULL, 0));
+    OK(cuGraphRemoveDependencies(g, &first, &both, 1));
+    count = 2;
+    OK(cuGraphNodeGetDependencies(both, found, &count));
+    assert_int_equal(count, 1);
+    assert_true(found[0] == second);
+    assert_int_equal(cuGraphRemoveDependencies(g, &first, &both, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphRemoveDependencies(g, &far, &both, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphRemoveDependencies(other, &second, &both, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphRemoveDependencies(NULL, &second, &both, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphRemoveDependencies(g, NULL, &both, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphRemoveDependencies(g, &second, NULL, 1), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphDestroyNode(second));
+    assert_int_equal(cuGraphDestroyNode(second), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphDestroyNode(NULL), CUDA_ERROR_INVALID_VALUE);
+    OK(cuGraphGetNodes(g, NULL, &count));
+    assert_int_equal(count, 2);
+    OK(cuGraphNodeGetDependencies(both, NULL, &count));
+    assert_int_equal(count, 0);
+    OK(cuGraphDestroy(g));
+    OK(cuGraphDestroy(other));
+}
+
 /* The calls of CUDA 10, by their names: what lies behind their shorter parameters is not read. */
 static void
 first_graph_calls(void **state)
@@ -587,6 +623,7 @@ graphs(void **state)
     assert_int_equal(count, 3);
     roots(g, fill);
     dependencies(fill, kernel);
+    removal();
     OK(cuGraphInstantiate(&x, g, 0));
     OK(cuGraphLaunch(x, NULL));
     assert_float_equal(back[3], 7, 0);

@@ -280,6 +280,28 @@ explicit_graph(void **state)
     OK(cudaFree(other));
 }
 
+/* Nothing is taken out of a graph that allocates. */
+static void
+removal(void **state)
+{
+    cudaGraph_t g;
+    cudaGraphNode_t memory, first, second;
+    struct cudaMemAllocNodeParams p = {
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {.type = cudaMemLocationTypeDevice, .id = 0}},
+        .bytesize = 256};
+    OK(cudaGraphCreate(&g, 0));
+    OK(cudaGraphAddEmptyNode(&first, g, NULL, 0));
+    OK(cudaGraphAddEmptyNode(&second, g, &first, 1));
+    OK(cudaGraphRemoveDependencies(g, &first, &second, 1));
+    OK(cudaGraphAddDependencies(g, &first, &second, 1));
+    OK(cudaGraphAddMemAllocNode(&memory, g, NULL, 0, &p));
+    FAILS(cudaGraphRemoveDependencies(g, &first, &second, 1), cudaErrorInvalidValue);
+    FAILS(cudaGraphDestroyNode(first), cudaErrorInvalidValue);
+    cudaGetLastError();
+    OK(cudaGraphDestroy(g));
+}
+
 static void
 captured_graph(void **state)
 {
@@ -345,5 +367,5 @@ main(void)
     setenv("LOCKSTEP_GPU", "a100", 1);
     register_program();
     return UNIT_TESTS(launches, limits, cooperative, symbols, attributes, sticky, illegal_address,
-                      explicit_graph, captured_graph);
+                      explicit_graph, removal, captured_graph);
 }
