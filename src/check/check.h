@@ -192,6 +192,8 @@ void check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t a
 void check_copied(struct jit_tool *t, uint64_t from, uint64_t to, uint64_t size);
 void check_record(struct jit_tool *t, uint64_t stream, const void *event);
 void check_wait(struct jit_tool *t, uint64_t stream, const void *event);
+/* The time between two recorded events was asked for. */
+void check_elapsed(struct jit_tool *t, const void *from, const void *to);
 /* The host waited: for a stream, for an event, for everything. */
 void check_joined_stream(struct jit_tool *t, uint64_t stream);
 void check_joined_event(struct jit_tool *t, const void *event);

@@ -19,6 +19,7 @@ struct stream_clock {
 struct event_clock {
     const void *event;
     struct clock knows;
+    uint64_t stream, number; /* of its last record, counted from 1 */
 };
 
 struct streams {
@@ -28,6 +29,7 @@ struct streams {
     bool made; /* the program has made one */
     struct clock host;
     VEC(struct event_clock) events;
+    uint64_t records;
 };
 
 static _Thread_local struct { /* the work that this thread is about to do */
@@ -241,12 +243,12 @@ submitter(struct check *c, uint64_t stream)
     return in ? &in->knows : own ? &own->knows : NULL;
 }
 
-static struct clock *
-event_clock(struct streams *s, const void *event)
+static struct event_clock *
+find_event(struct streams *s, const void *event)
 {
     for (size_t k = 0; k < s->events.count; k++)
         if (s->events.at[k].event == event)
-            return &s->events.at[k].knows;
+            return &s->events.at[k];
     return NULL;
 }
 
@@ -259,11 +261,12 @@ check_record(struct jit_tool *t, uint64_t stream, const void *event)
     struct streams *s = c->streams;
     pthread_mutex_lock(&s->lock);
     const struct clock *own = submitter(c, stream);
-    struct clock now = own ? *own : s->host, *known = event_clock(s, event);
+    struct event_clock now = {event, own ? *own : s->host, stream, ++s->records};
+    struct event_clock *known = find_event(s, event);
     if (known)
         *known = now;
     else
-        VEC_PUSH(&s->events, (struct event_clock){event, now});
+        VEC_PUSH(&s->events, now);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -275,10 +278,33 @@ check_wait(struct jit_tool *t, uint64_t stream, const void *event)
         return;
     pthread_mutex_lock(&c->streams->lock);
     struct clock *own = submitter(c, stream);
-    const struct clock *e = event_clock(c->streams, event);
+    const struct event_clock *e = find_event(c->streams, event);
     if (e && own)
-        clock_join(own, e);
+        clock_join(own, &e->knows);
     pthread_mutex_unlock(&c->streams->lock);
+}
+
+/* Of events of two streams the time may be negative on purpose. */
+void
+check_elapsed(struct jit_tool *t, const void *from, const void *to)
+{
+    struct check *c = (struct check *)t;
+    if (!c || !(c->groups & CHECK_API))
+        return;
+    pthread_mutex_lock(&c->streams->lock);
+    const struct event_clock *a = find_event(c->streams, from), *b = find_event(c->streams, to);
+    bool swapped = a && b && a->stream == b->stream && b->number < a->number;
+    pthread_mutex_unlock(&c->streams->lock);
+    if (!swapped)
+        return;
+    struct finding f = {.kind = FINDING_NEGATIVE_TIME, .severity = SEVERITY_WARNING, .space = ""};
+    f.access = (struct side){.valid = true, .op = "elapsed time", .host = host_here(c)};
+    snprintf(f.message, sizeof f.message,
+             "the time from an event to one that its stream recorded before it: no more than 0");
+    snprintf(f.missing, sizeof f.missing,
+             "the event that is recorded first in front: "
+             "cudaEventElapsedTime(&milliseconds, start, stop)");
+    finding_add(c, &f);
 }
 
 void
@@ -295,9 +321,9 @@ void
 work_join_event(struct check *c, const void *event)
 {
     pthread_mutex_lock(&c->streams->lock);
-    const struct clock *e = event_clock(c->streams, event);
+    const struct event_clock *e = find_event(c->streams, event);
     if (e)
-        clock_join(&c->streams->host, e);
+        clock_join(&c->streams->host, &e->knows);
     pthread_mutex_unlock(&c->streams->lock);
 }
 

@@ -323,6 +323,7 @@ device_event_elapsed(struct device_event *from, struct device_event *to, float *
     if ((from->flags | to->flags) & DEVICE_EVENT_NO_TIMING)
         return device_fail(DEVICE_INVALID_HANDLE, "the %s event was created without timing",
                            from->flags & DEVICE_EVENT_NO_TIMING ? "first" : "second");
+    check_elapsed(tool_check(), from, to);
     return from->device->backend->streams->event_elapsed(from, to, out_milliseconds);
 }
 

@@ -198,6 +198,36 @@ main(int argc, char **argv)
         cudaMemset(d, -1, 256);
         cudaMemset(d, 0x3f3f3f3f, 256);
     }
+    if (!strcmp(what, "time-backward") || !strcmp(what, "time-forward")) {
+        cudaEvent_t start, stop;
+        float milliseconds;
+        cudaEventCreate(&start);
+        cudaEventCreate(&stop);
+        cudaEventRecord(stop); /* again below: the last time counts */
+        cudaEventRecord(start);
+        fill<<<1, 64>>>(d, 64, 1);
+        cudaEventRecord(stop);
+        cudaEventSynchronize(stop);
+        bool backward = !strcmp(what, "time-backward");
+        cudaEventElapsedTime(&milliseconds, backward ? stop : start, backward ? start : stop);
+        cudaEventDestroy(start);
+        cudaEventDestroy(stop);
+    }
+    if (!strcmp(what, "time-of-streams")) { /* which was first is not known */
+        cudaStream_t other;
+        cudaEvent_t here, there;
+        float milliseconds;
+        cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+        cudaEventCreate(&here);
+        cudaEventCreate(&there);
+        cudaEventRecord(there, other);
+        cudaEventRecord(here);
+        cudaDeviceSynchronize();
+        cudaEventElapsedTime(&milliseconds, here, there);
+        cudaEventDestroy(here);
+        cudaEventDestroy(there);
+        cudaStreamDestroy(other);
+    }
     if (!strcmp(what, "managed-half-atomic")) {
         fill<<<1, 64>>>(m, 64, 1);
         add_to(m);
