@@ -29,7 +29,9 @@ slowest_begin(struct watch *w)
     uint64_t fit = MOST_COUNTERS / ((uint64_t)warps * w->places + 1);
     uint32_t blocks = (uint32_t)(grid < MOST_BLOCKS ? grid : MOST_BLOCKS);
     blocks = (uint32_t)(fit < blocks ? fit : blocks);
-    if (k->launches || warps < 2 || !blocks || !model_has(k->without, MODEL_SLOWEST))
+    /* Before 7.0 latencies are papers': by them a K40's first reduction would beat its second. */
+    bool known = w->profile->device->cc_major >= 7 && model_has(k->without, MODEL_SLOWEST);
+    if (k->launches || warps < 2 || !blocks || !known)
         return;
     w->slowest = ls_alloc(sizeof *w->slowest);
     *w->slowest = (struct slowest){.apart = grid / blocks,
