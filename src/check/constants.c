@@ -90,8 +90,8 @@ constants_read(const struct visit *v)
     f.access = side_of(v, (uint32_t)__builtin_ctz(v->lanes), r->base);
     snprintf(
         f.message, sizeof f.message,
-        "load of %u bytes of \"%s\" (%llu bytes), which has no initial value and which nothing "
-        "has written: it is all 0",
+        "load of %u bytes of \"%s\" (%llu bytes), which nothing has written: it is all 0, as a "
+        "variable begins without an initial value",
         v->bytes, a.name ? a.name : "", (unsigned long long)a.size);
     snprintf(f.missing, sizeof f.missing, "cudaMemcpyToSymbol before the launch");
     finding_add(l->check, &f);
