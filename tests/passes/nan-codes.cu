@@ -11,8 +11,7 @@ number(const float *in)
 }
 
 // Doubles between floats: what is stored has been narrowed, and compared.
-extern "C" __global__ void
-fires(const float *in, float *out, int n)
+extern "C" __global__ void fires(const float *in, float *out, int n)
 {
     double x = number(in), y = in[threadIdx.x + 1];
     float z = (float)(y * 2.0 + x);
@@ -21,8 +20,7 @@ fires(const float *in, float *out, int n)
 }
 
 // The doubles themselves are stored, as a number and as bits.
-extern "C" __global__ void
-silent(const float *in, float *out, int n)
+extern "C" __global__ void silent(const float *in, float *out, int n)
 {
     double x = number(in);
     ((double *)out)[threadIdx.x] = x;
