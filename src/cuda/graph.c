@@ -216,11 +216,12 @@ cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *n)
 CUresult
 cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
-    int r = from && to ? need_graph(graph) : cu_null("from or to");
+    int r = !n || (from && to) ? need_graph(graph) : cu_null("from or to");
     for (size_t k = 0; r == CUDA_SUCCESS && k < n; k++)
-        r = device_node_is(NODE(from[k])) && device_node_is(NODE(to[k]))
+        r = device_node_is(NODE(from[k])) && device_node_graph(NODE(from[k])) == GRAPH(graph) &&
+                    device_node_is(NODE(to[k]))
                 ? (int)device_node_link(NODE(from[k]), NODE(to[k]))
-                : cu_fail(CUDA_ERROR_INVALID_VALUE, "pair %zu names no node", k);
+                : cu_fail(CUDA_ERROR_INVALID_VALUE, "pair %zu names no node of the graph", k);
     CU(r, ADD);
 }
 

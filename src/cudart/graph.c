@@ -145,9 +145,14 @@ cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, siz
 }
 
 static int
-link_all(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n, bool join)
+link_all(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t n,
+         bool join)
 {
-    int r = !n || (from && to) ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "a list is NULL");
+    int r =
+        !n || (from && to) ? graph_check(graph) : rt_fail(cudaErrorInvalidValue, "a list is NULL");
+    for (size_t k = 0; r == cudaSuccess && k < n; k++)
+        if (!device_node_is(NODE(from[k])) || device_node_graph(NODE(from[k])) != GRAPH(graph))
+            r = rt_fail(cudaErrorInvalidValue, "pair %zu names no node of the graph", k);
     for (size_t k = 0; r == cudaSuccess && k < n; k++)
         r = join ? (int)device_node_link(NODE(from[k]), NODE(to[k]))
                  : (int)device_node_unlink(NODE(from[k]), NODE(to[k]));
@@ -158,14 +163,14 @@ cudaError_t
 cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                          size_t n)
 {
-    RT(link_all(from, to, n, true), "graph=%p dependencies=%zu", (void *)graph, n);
+    RT(link_all(graph, from, to, n, true), "graph=%p dependencies=%zu", (void *)graph, n);
 }
 
 cudaError_t
 cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                             const cudaGraphNode_t *to, size_t n)
 {
-    RT(link_all(from, to, n, false), "graph=%p dependencies=%zu", (void *)graph, n);
+    RT(link_all(graph, from, to, n, false), "graph=%p dependencies=%zu", (void *)graph, n);
 }
 
 cudaError_t
@@ -311,8 +316,17 @@ print_dot(cudaGraph_t graph, const char *path)
     FILE *f = r == cudaSuccess ? fopen(path, "w") : NULL;
     if (!f)
         return r != cudaSuccess ? r : rt_fail(cudaErrorOperatingSystem, "%s: %m", path);
-    static const char *const names[] = {"empty",        "kernel",     "memcpy", "memset", "host",
-                                        "event record", "event wait", "alloc",  "free",   "graph"};
+    static const char *const names[] = {[DEVICE_OP_EMPTY] = "empty",
+                                        [DEVICE_OP_LAUNCH] = "kernel",
+                                        [DEVICE_OP_COPY] = "memcpy",
+                                        [DEVICE_OP_FILL] = "memset",
+                                        [DEVICE_OP_HOST] = "host",
+                                        [DEVICE_OP_RECORD] = "event record",
+                                        [DEVICE_OP_WAIT] = "event wait",
+                                        [DEVICE_OP_ALLOC] = "alloc",
+                                        [DEVICE_OP_FREE] = "free",
+                                        [DEVICE_OP_GRAPH] = "graph",
+                                        [DEVICE_OP_CONDITIONAL] = "conditional"};
     size_t n = device_graph_nodes(GRAPH(graph), &list);
     fprintf(f, "digraph {\n");
     for (size_t k = 0; k < n; k++) {

@@ -480,6 +480,8 @@ removal(void)
     OK(cuGraphAddEmptyNode(&both, g, (CUgraphNode[]){first, second}, 2));
     OK(cuGraphAddEmptyNode(&far, other, NULL, 0));
     OK(cuGraphRemoveDependencies(g, NULL, NULL, 0));
+    OK(cuGraphAddDependencies(g, NULL, NULL, 0));
+    assert_int_equal(cuGraphAddDependencies(other, &first, &second, 1), CUDA_ERROR_INVALID_VALUE);
     OK(cuGraphRemoveDependencies(g, &first, &both, 1));
     count = 2;
     OK(cuGraphNodeGetDependencies(both, found, &count));

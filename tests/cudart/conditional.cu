@@ -4,7 +4,10 @@
  * another, defaults that each launch sets anew, copies that outlive the graph they were made from.
  */
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 #include "expect.h"
 
@@ -105,6 +108,26 @@ choose(cudaGraphConditionalNodeType type, unsigned bodies, const char *name)
     OK(cudaGraphExecDestroy(x));
 }
 
+/* A conditional node has its name in the graph's text. */
+static void
+drawn(void)
+{
+    cudaGraph_t g;
+    cudaGraphConditionalHandle h;
+    char path[] = "/tmp/graph-XXXXXX", text[1024] = "";
+    OK(cudaGraphCreate(&g, 0));
+    OK(cudaGraphConditionalHandleCreate(&h, g));
+    conditional(g, nullptr, h, cudaGraphCondTypeIf, 1);
+    close(mkstemp(path));
+    OK(cudaGraphDebugDotPrint(g, path, 0));
+    FILE *f = fopen(path, "r");
+    EXPECT("written", f && fread(text, 1, sizeof text - 1, f) > 0, true);
+    EXPECT("named", strstr(text, "label=\"conditional\"") != nullptr, true);
+    fclose(f);
+    unlink(path);
+    OK(cudaGraphDestroy(g));
+}
+
 static void
 loops(void)
 {
@@ -180,6 +203,7 @@ main(void)
     choose(cudaGraphCondTypeIf, 2, "if and else");
     choose(cudaGraphCondTypeSwitch, 5, "switch");
     loops();
+    drawn();
     mistakes();
     cudaGetLastError();
     OK(cudaFree(memory));

@@ -284,7 +284,7 @@ explicit_graph(void **state)
 static void
 removal(void **state)
 {
-    cudaGraph_t g;
+    cudaGraph_t g, other;
     cudaGraphNode_t memory, first, second;
     struct cudaMemAllocNodeParams p = {
         .poolProps = {.allocType = cudaMemAllocationTypePinned,
@@ -293,8 +293,12 @@ removal(void **state)
     OK(cudaGraphCreate(&g, 0));
     OK(cudaGraphAddEmptyNode(&first, g, NULL, 0));
     OK(cudaGraphAddEmptyNode(&second, g, &first, 1));
+    OK(cudaGraphCreate(&other, 0));
+    FAILS(cudaGraphRemoveDependencies(other, &first, &second, 1), cudaErrorInvalidValue);
     OK(cudaGraphRemoveDependencies(g, &first, &second, 1));
+    FAILS(cudaGraphAddDependencies(other, &first, &second, 1), cudaErrorInvalidValue);
     OK(cudaGraphAddDependencies(g, &first, &second, 1));
+    OK(cudaGraphDestroy(other));
     OK(cudaGraphAddMemAllocNode(&memory, g, NULL, 0, &p));
     FAILS(cudaGraphRemoveDependencies(g, &first, &second, 1), cudaErrorInvalidValue);
     FAILS(cudaGraphDestroyNode(first), cudaErrorInvalidValue);
