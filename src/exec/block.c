@@ -259,7 +259,7 @@ fast_round(struct exec_slot *s)
     const struct jit_warp *first = NULL;
     uint8_t ran[EXEC_MAX_WARPS];
     uint32_t different = 0, done = 0;
-    void (*warp_ran)(struct jit_warp *) = s->run->tool ? s->run->tool->ran : NULL;
+    void (*warp_ran)(struct jit_warp *) = s->block.ran;
     for (uint32_t i = 0; i < s->warps; i++) {
         ran[i] = s->state[i] != WARP_DONE;
         if (!ran[i])

@@ -55,8 +55,8 @@ exec_warp_call(struct exec_slot *s, uint32_t i)
     s->worker->warp = w;
     uint32_t outcome = s->code[i](w);
     s->worker->warp = NULL;
-    if (s->run->tool && s->run->tool->ran)
-        s->run->tool->ran(w);
+    if (s->block.ran)
+        s->block.ran(w);
     return outcome == JIT_APART ? exec_warp_apart(s, i) : outcome;
 }
 

@@ -137,6 +137,7 @@ struct jit_asked {
     uint32_t parity;  /* of that phase */
 };
 
+struct jit_warp;
 /* (abi) A block in flight. */
 struct jit_block {
     const struct jit_launch *launch;
@@ -160,8 +161,7 @@ struct jit_block {
     /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */
     const struct jit_gate *gates;
     struct jit_note *note, *note_end; /* the same: room for notes, and its end */
-    const struct jit_note *expected;  /* the same: the access to shared memory that comes next
-                                     (struct  jit_note), if the tool expects one */
+    const struct jit_note *expected;  /* the same: the next access to shared memory; or NULL */
     uint32_t *local_written; /* the same: per warp and byte of a lane's local memory the lanes that
                                 wrote it, at warp * local_stride + byte; NULL: ask each time. Where
                                 all lanes use one byte, loads of what they wrote and stores are
@@ -174,6 +174,7 @@ struct jit_block {
                                 memory begins */
     struct jit_wgmma *wgmma; /* one per warp, zero when the block begins */
     struct jit_wgmma_tiles **wgmma_tiles; /* NULL until they are needed; exec frees them */
+    void (*ran)(struct jit_warp *w); /* a warp has exited, or waits; set by block_begin, or NULL */
 };
 
 /* (abi) How far a warp is with its warpgroup's products (wgmma). */
@@ -562,7 +563,6 @@ struct jit_tool {
     void (*block_end)(struct jit_block *b);
     /* (many) For those. */
     void (*block_dropped)(struct jit_block *b);
-    void (*ran)(struct jit_warp *w); /* (many) A warp has exited, or waits. */
     /* (many) A barrier is complete, its threads are not yet released. arrived[w]: lanes of warp w
      * that came to it; waiting[w]: of those, the ones that wait for it (not bar.arrive). */
     void (*barrier)(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,

@@ -238,7 +238,7 @@ tool_block_begin(struct jit_block *b)
     b->seen_mask = s->watch->key_mask[SPACE_SHARED] | s->watch->key_mask[SPACE_GLOBAL];
     b->trace = s->trace;
     s->phase = 0;
-    slowest_block(s, b->index);
+    b->ran = slowest_block(s, b->index) ? slowest_ran : NULL;
     if (s->watch->replay)
         b->trace_local = s->local_line = replay_local(s->watch->replay, b->index);
 }
@@ -438,7 +438,6 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
                                 .launch_end = tool_launch_end,
                                 .block_begin = tool_block_begin,
                                 .block_end = tool_block_end,
-                                .ran = slowest_ran,
                                 .access = verdict_access,
                                 .pattern = verdict_pattern,
                                 .halves = verdict_halves,

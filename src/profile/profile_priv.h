@@ -539,8 +539,9 @@ struct superblock {
     double mean, clocks;
 };
 void slowest_begin(struct watch *w);
-/* A block begins that the sheet will count; slowest_ran(): a warp has run as far as it could. */
-void slowest_block(struct sheet *s, uint64_t block);
+/* A block begins that the sheet will count: whether slowest_ran() is to be called whenever a warp
+ * of it has run as far as it could. */
+bool slowest_block(struct sheet *s, uint64_t block);
 void slowest_ran(struct jit_warp *w);
 /* Once, after the last block: clocks of a block's slowest warp over those of its warps in the mean,
  * for superblocks in the code's order; 1: x is NULL, or nothing of them was run. */

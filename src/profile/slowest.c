@@ -50,26 +50,26 @@ slowest_end(struct watch *w)
     w->slowest = NULL;
 }
 
-void
+bool
 slowest_block(struct sheet *s, uint64_t block)
 {
     const struct slowest *x = s->watch->slowest;
-    s->warp_counts = NULL;
     if (!x || block % x->apart || block / x->apart >= x->blocks)
-        return;
+        return false;
     s->warp_counts = x->count + block / x->apart * x->warps * x->places;
     s->looks = 0;
     if (!s->last_counts)
         s->last_counts = ARENA_ARRAY(&s->arena, uint64_t, x->places);
     for (uint32_t p = 0; p < x->places; p++)
         s->last_counts[p] = s->counts[(size_t)JIT_COUNTS * p + JIT_COUNT_WARPS];
+    return true;
 }
 
 void
 slowest_ran(struct jit_warp *w)
 {
     struct sheet *s = w->block->tool;
-    if (!s->warp_counts || s->looks > MOST_LOOKS)
+    if (s->looks > MOST_LOOKS)
         return;
     uint32_t places = s->watch->places;
     int32_t *count = s->warp_counts + (size_t)w->warp * places;
