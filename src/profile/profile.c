@@ -189,48 +189,12 @@ tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
     return w;
 }
 
-static struct sheet *
-new_sheet(struct watch *w)
-{
-    struct sheet *s = ls_alloc(sizeof *s);
-    s->watch = w;
-    s->wide = lanes_wide();
-    s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * (w->places + 1));
-    s->site = ls_alloc(sizeof *s->site * w->places);
-    s->seen = ls_alloc(sizeof *s->seen * JIT_SEEN_WAYS * w->places);
-    s->batches = ls_alloc((sizeof *s->batches * w->places << JIT_BATCH_WAY_BITS) + 1);
-    if (w->replay)
-        s->trace = ls_alloc(sizeof *s->trace * w->launch.launch->warps);
-    if (w->replay)
-        s->local_lines = replay_local_lines(w->replay);
-    s->most_room = w->profile->trace_bytes / 32 / sizeof(uint64_t);
-    pthread_mutex_lock(&w->lock);
-    s->next = w->sheets;
-    w->sheets = s;
-    pthread_mutex_unlock(&w->lock);
-    return s;
-}
-
-static void
-free_sheet(struct sheet *s)
-{
-    VEC_FREE(&s->records);
-    trace_free(s, s->watch->launch.launch->warps);
-    ls_release(s->site);
-    ls_release(s->seen);
-    ls_release(s->batches);
-    VEC_FREE(&s->batch);
-    ls_release(s->counts);
-    arena_free(&s->arena);
-    ls_release(s);
-}
-
 static void
 tool_block_begin(struct jit_block *b)
 {
     struct sheet *s = b->tool;
     if (!s) {
-        b->tool = s = new_sheet(b->launch->tool);
+        b->tool = s = sheet_take(b->launch->tool);
         b->counts = s->counts;
     }
     b->seen = s->seen;
@@ -376,7 +340,7 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
         struct sheet *s = w->sheets;
         w->sheets = s->next;
         add_sheet(w->kernel, l->module, s);
-        free_sheet(s);
+        sheet_keep(s);
     }
     slowest_end(w);
     p->latest = w->kernel;
@@ -448,6 +412,7 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
     p->trace_bytes = 512ull << 20;
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->slab_lock, NULL);
+    pthread_mutex_init(&p->sheet_lock, NULL);
     if (take_options(p, options, err) &&
         model_without(getenv("LOCKSTEP_MODEL"), &p->without, err)) {
         if (p->phases) { /* each access is wanted */
@@ -504,6 +469,7 @@ profile_close(struct jit_tool *t)
         ls_release(k);
     }
     cache_system_free(p->spare);
+    sheets_free(p);
     working_set_free(&p->working_set);
     while (p->slabs) {
         struct slab *s = p->slabs;
@@ -511,6 +477,7 @@ profile_close(struct jit_tool *t)
         free(s);
     }
     pthread_mutex_destroy(&p->slab_lock);
+    pthread_mutex_destroy(&p->sheet_lock);
     pthread_mutex_destroy(&p->lock);
     ls_release(p);
 }

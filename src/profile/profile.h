@@ -16,6 +16,7 @@
  * costs a few nanoseconds. counters.def has one row per counter.
  *
  *   profile.c  the tool, kernels, what a launch adds up to
+ *   sheet.c    what a thread counts into, from launch to launch
  *   replay.c   L1, L2, device memory
  *   verdict.c  one access: from addresses to a kept verdict
  *   sectors.c  what one access costs, by the model

@@ -171,10 +171,12 @@ struct site {
     enum access_op op;
     bool bypass_l1, traced;
     bool bulk; /* of a copy by the tensor memory accelerator: no thread's access; any bytes */
-    struct pattern_entry *last;     /* the one that fitted last */
-    struct pattern_entry *pattern;  /* [PATTERN_ENTRIES], on first use */
-    struct lanes_entry *distances;  /* [LANES_ENTRIES], on first use */
-    struct lanes_entry *last_lanes; /* the one that fitted last */
+    struct pattern_entry *last;      /* the one that fitted last */
+    struct pattern_entry *first;     /* NULL: none yet; launches of a few warps meet no other */
+    struct pattern_entry *pattern;   /* [PATTERN_ENTRIES], of others, on first use */
+    struct lanes_entry *first_lanes; /* likewise, */
+    struct lanes_entry *distances;   /* [LANES_ENTRIES], of others */
+    struct lanes_entry *last_lanes;  /* the one that fitted last */
     uint64_t lanes_hits, lanes_misses;
     uint64_t sum[ACCESS_METRICS]; /* of what is no longer kept */
     uint32_t degree;
@@ -204,6 +206,7 @@ struct sheet {
     struct watch *watch;
     struct sheet *next;
     struct arena arena;
+    uint32_t places;       /* of its tables */
     bool wide;             /* lanes_wide() */
     uint64_t *counts;      /* JIT_COUNTS per place, and of one more */
     uint64_t counted;      /* warp instructions of all blocks that have ended */
@@ -211,6 +214,8 @@ struct sheet {
     uint64_t *last_counts; /*   what the block's last warp left in `counts`, per place */
     uint64_t looks;        /*   counters looked at in this block */
     struct site **site;    /* per place: a list */
+    VEC(uint32_t) visited; /* places that have one */
+    uint32_t *ways;        /* per place: which of its `seen` hold something */
     /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that
      * walks along words is as many as a line has words. tool: the struct pattern_entry, which is no
      * other one's yet. */
@@ -244,6 +249,14 @@ struct shapes {
 };
 
 struct slowest;
+
+/* -- sheet.c ----------------------------------------------------------------------------------- */
+
+/* An empty one, which the watch has from then on. */
+struct sheet *sheet_take(struct watch *w);
+/* Behind verdict_flush(): empty again, for a launch to come; the watch has it no more. */
+void sheet_keep(struct sheet *s);
+void sheets_free(struct profile *p);
 
 struct watch {
     struct profile *profile;
@@ -391,6 +404,9 @@ struct profile {
     struct kernel *latest;          /* whose launch ended last */
     struct working_set working_set; /* of all launches so far */
     struct cache_system *spare;     /* of a launch that is over; NULL: none */
+    struct sheet *sheets;           /* the same; with sheet_lock, */
+    uint64_t sheet_places;          /*   and how many places they have together */
+    pthread_mutex_t sheet_lock;
     pthread_mutex_t slab_lock;
     struct slab *slabs; /* spare ones, */
     size_t slab_bytes;  /*   and how much memory that is */

@@ -91,6 +91,8 @@ new_site(struct sheet *sheet, uint32_t place, enum space space, uint32_t declare
     s->traced = sheet->trace && (space == SPACE_GLOBAL || space == SPACE_LOCAL);
     sheet->atomics = sheet->atomics || (space == SPACE_GLOBAL && s->operation == OPERATION_ATOMIC);
     s->next = sheet->site[place];
+    if (!s->next)
+        VEC_PUSH(&sheet->visited, place);
     sheet->site[place] = s;
     return s;
 }
@@ -139,8 +141,12 @@ verdict_fold(const struct site *s, struct sums *to)
         sum[m] += s->sum[m];
     if (s->degree > *degree)
         *degree = s->degree;
+    if (s->first)
+        add_times(&s->first->verdict, sum, degree);
     for (uint32_t k = 0; s->pattern && k < PATTERN_ENTRIES; k++)
         add_times(&s->pattern[k].verdict, sum, degree);
+    if (s->first_lanes)
+        add_times(&s->first_lanes->verdict, sum, degree);
     for (uint32_t k = 0; s->distances && k < LANES_ENTRIES; k++)
         add_times(&s->distances[k].verdict, sum, degree);
 }
@@ -214,9 +220,12 @@ flush(struct jit_seen *s)
 void
 verdict_flush(struct sheet *s)
 {
-    for (size_t p = 0; p < s->watch->places; p++)
-        for (size_t k = 0; s->site[p] && k < JIT_SEEN_WAYS; k++)
-            flush(&s->seen[p * JIT_SEEN_WAYS + k]);
+    for (size_t n = 0; n < s->visited.count; n++) {
+        size_t place = s->visited.at[n];
+        for (uint32_t ways = s->ways[place]; ways; ways &= ways - 1)
+            flush(&s->seen[place * JIT_SEEN_WAYS + (size_t)__builtin_ctz(ways)]);
+        s->ways[place] = 0;
+    }
 }
 
 /* The pattern becomes the entry's: the model is asked. */
@@ -228,9 +237,12 @@ judge_offsets(struct sheet *sheet, struct site *s, struct pattern_entry *e,
                         .reference = reference_line(s->space, t->base - origin(w, s->space, 0))};
     for (uint32_t l = 0; l < JIT_LANES; l++)
         r.address[l] = announced_address(t, l) - origin(w, s->space, 0);
-    for (size_t k = 0; k < JIT_SEEN_WAYS; k++)
-        if (sheet->seen[(size_t)place * JIT_SEEN_WAYS + k].tool == e)
-            flush(&sheet->seen[(size_t)place * JIT_SEEN_WAYS + k]);
+    for (uint32_t ways = sheet->ways[place]; ways; ways &= ways - 1) {
+        struct jit_seen *seen =
+            &sheet->seen[(size_t)place * JIT_SEEN_WAYS + (size_t)__builtin_ctz(ways)];
+        if (seen->tool == e)
+            flush(seen);
+    }
     retire(s, &e->verdict);
     e->offset = t->offset;
     e->apart = t->apart;
@@ -245,6 +257,12 @@ static struct pattern_entry *
 find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w,
              const struct announced *t, uint32_t key, uint32_t place)
 {
+    if (!s->first) {
+        s->first = ARENA_NEW(&sheet->arena, struct pattern_entry);
+        judge_offsets(sheet, s, s->first, w, t, key, place);
+    }
+    if (is_pattern(s->first, t, key))
+        return s->last = s->first;
     if (!s->pattern)
         s->pattern = ARENA_ARRAY(&sheet->arena, struct pattern_entry, PATTERN_ENTRIES);
     uint32_t hash =
@@ -276,6 +294,7 @@ keep_seen(struct sheet *sheet, const struct site *s, struct pattern_entry *e, ui
     size_t way = ((at >> 2) ^ JIT_SEEN_LANES(e->lanes)) % JIT_SEEN_WAYS;
     struct jit_seen *seen = &sheet->seen[(size_t)place * JIT_SEEN_WAYS + way];
     flush(seen);
+    sheet->ways[place] |= 1u << way;
     *seen = (struct jit_seen){.base = e->key,
                               .mask = s->key_mask,
                               .apart = e->apart,
@@ -401,21 +420,25 @@ static struct lanes_entry *
 find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key,
                const uint64_t *address, uint64_t first, uint64_t step, bool *found)
 {
-    if (!s->distances)
-        s->distances = s->last_lanes =
-            ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
     *found = false;
+    if (!s->first_lanes) {
+        s->lanes_misses++;
+        return s->first_lanes = s->last_lanes = ARENA_NEW(&sheet->arena, struct lanes_entry);
+    }
     if (is_scattered(s))
-        return s->distances;
+        return s->first_lanes;
     struct lanes_entry *e = s->last_lanes;
-    if (!fits(sheet, e, lanes, key, address, first, step)) {
+    if (!fits(sheet, e, lanes, key, address, first, step) &&
+        !fits(sheet, e = s->first_lanes, lanes, key, address, first, step)) {
+        if (!s->distances)
+            s->distances = ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
         e = &s->distances[hash_distances(lanes, key, address, first)];
         if (!fits(sheet, e, lanes, key, address, first, step)) {
             s->lanes_misses++;
             return e;
         }
-        s->last_lanes = e;
     }
+    s->last_lanes = e;
     s->lanes_hits++;
     *found = true;
     return e;

@@ -81,9 +81,11 @@ main(int argc, char **argv)
     cudaMalloc(&in, BYTES);
     cudaMalloc(&out, BYTES);
     cudaMemset(in, 0, BYTES);
-    both<unsigned char>(in, out, span);
-    both<unsigned>(in, out, span);
-    both<double>(in, out, span);
+    for (int rounds = argc > 2 ? atoi(argv[2]) : 1; rounds; rounds--) {
+        both<unsigned char>(in, out, span);
+        both<unsigned>(in, out, span);
+        both<double>(in, out, span);
+    }
     bool fine = cudaDeviceSynchronize() == cudaSuccess;
     puts(fine ? "fine" : "failed");
     return !fine;
