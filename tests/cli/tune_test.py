@@ -111,6 +111,9 @@ def invalid_ones():
 def table_and_csv():
     p = run("--by", "model", "-A", "n=4,400", CU, "--", "fine", "{n}", status=0)
     expect("best: -- fine 4" in p.stdout and "n=400" in p.stdout, f"table: {p.stdout}")
+    p = run("--by", "model", "-A", "n=4,5,200000", CU, "--", "fine", "{n}", status=0)
+    expect("  or:" in p.stdout and "or: -- fine 200000" not in p.stdout and "not sure: 1 other" in p.stdout,
+           f"near ones are offered, a far one is not: {p.stdout}")
     p = run("--by", "model", "-A", "n=4,400", "--kernel", "other", CU, "fine", "{n}", status=0)
     lines = [l for l in p.stdout.splitlines() if l.startswith("  n=")]
     expect(len(lines) == 2 and all(" 1.00 " in l for l in lines), f"other alone is the same: {lines}")

@@ -64,13 +64,17 @@ is_unsure(const struct tune_call *c, const struct tune_job *j)
     return c->by == TUNE_BY_TIME && j->spread > j->milliseconds;
 }
 
+/* Estimates of two choices that are nearer to each other do not tell which is faster: of those
+ * further apart 95 % have the order of a GPU (docs/model.md, tests/data/model_sweeps.csv). */
+static const double model_level = 1.05;
+
 /* Whether the job cannot be told apart from the best one: their ranges, time plus and less spread,
- * overlap. */
+ * overlap; by model, their estimates are too near to each other. */
 static bool
 is_level(const struct tune_call *c, const struct tune_job *j, const struct tune_job *best)
 {
     if (c->by == TUNE_BY_MODEL)
-        return j->milliseconds == best->milliseconds;
+        return j->milliseconds <= best->milliseconds * model_level;
     return j->milliseconds - j->spread <= best->milliseconds + best->spread;
 }
 
@@ -191,6 +195,17 @@ print_best(const struct tune_call *c, const struct tune_job *j)
     arena_free(&a);
 }
 
+/* By model, those that may be as fast are offered beside it. */
+static void
+print_others(const struct tune_call *c, struct tune_job *const *jobs, size_t ranked)
+{
+    for (size_t k = 1; k < ranked && c->by == TUNE_BY_MODEL && is_level(c, jobs[k], jobs[0]); k++) {
+        printf("  or:");
+        print_best(c, jobs[k]);
+        printf("\n");
+    }
+}
+
 /* What it costs to do as the ranking says, by the recorded times of the same combinations. */
 static void
 print_loss(struct tune_job *const *jobs, size_t n)
@@ -233,7 +248,9 @@ print_doubts(const struct tune_call *c, struct tune_job *const *jobs, size_t n, 
         text_add(&t, "not sure: %zu other%s as fast within the spread\n", level,
                  level == 1 ? " is" : "s are");
     else if (level)
-        text_add(&t, "%zu other%s the same time\n", level, level == 1 ? " has" : "s have");
+        text_add(&t,
+                 "not sure: %zu other%s within the %.0f %% that the model does not tell apart\n",
+                 level, level == 1 ? " is" : "s are", 100 * (model_level - 1));
     if (!verified)
         text_add(&t, "not verified: the program prints no line \"verified\"; its exit status alone "
                      "was looked at\n");
@@ -264,6 +281,7 @@ print_device(const struct tune_call *c, const struct suite_device *d, struct tun
     printf("best:");
     print_best(c, jobs[0]);
     printf("%s\n", is_unsure(c, jobs[0]) ? " ?" : "");
+    print_others(c, jobs, ranked);
     print_doubts(c, jobs, ranked, stdout);
     print_loss(jobs, n);
 }

@@ -4,13 +4,15 @@
     kernels.py measure SET OUT [SET OUT]...     with nvcc, on a GPU: each program's kernels, three launches each, by events
     kernels.py profile SET MODEL.csv [NAME...]      `lockstep profile` of the same programs
     kernels.py compare TIMES.csv MODEL.csv [-q] [-1]     error, correlation, the share within a factor
+    kernels.py ablate SET TIMES.csv OUT.csv [NAME...]    error without each mechanism of the model, over the same kernels
+    kernels.py speed MODEL.csv                  warp instructions a second of those runs of `lockstep profile`
 
 Estimates are those of a launch by itself between two events, as it is timed.
 
 SET/programs.txt has a program a line: name; folder in SET; sources; options of the compiler; arguments. Kernels are the
 same where name, grid and block are. What takes less than 5 us is left out of the comparison.
 """
-import concurrent.futures, csv, json, math, os, statistics, subprocess, sys, tempfile, time
+import concurrent.futures, csv, json, math, os, re, statistics, subprocess, sys, tempfile, time
 
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
@@ -134,7 +136,7 @@ def profile(path, model, *wanted):
             if r.returncode:
                 print(f"{name}: not compiled\n{said(r)}", file=sys.stderr)
                 continue
-            begin = time.time()
+            begin, before = time.time(), os.times()
             r = subprocess.run(["timeout", seconds, lockstep, "profile", "--json=" + out, "--", made, *arguments], cwd=folder,
                                capture_output=True)
             if not os.path.exists(out):
@@ -144,6 +146,8 @@ def profile(path, model, *wanted):
                 os.makedirs(os.environ["KEEP"], exist_ok=True)
                 os.replace(out, os.path.join(os.environ["KEEP"], name + ".json"))
                 out = os.path.join(os.environ["KEEP"], name + ".json")
+            took, after = time.time() - begin, os.times()
+            processor = sum(after[i] - before[i] for i in (2, 3))
             for k in json.load(open(out))["kernels"]:
                 if not k["launches"] or k["failed"]:  # stopped in the middle, or a fault
                     continue
@@ -151,8 +155,9 @@ def profile(path, model, *wanted):
                              "block": " ".join(map(str, k["block"])), "launches": k["launches"],
                              "bound_us": f"{1e6 * k['roofline']['seconds']:.3f}",
                              "estimate_us": f"{1e6 * k['roofline']['alone']:.3f}", "limit": k["roofline"]["limit"],
-                             "busiest": k["roofline"]["busiest"]})
-            print(f"{name}: {time.time() - begin:.1f} s", flush=True)
+                             "busiest": k["roofline"]["busiest"], "instructions": k["counters"]["instructions"],
+                             "seconds": f"{took:.3f}", "processor_seconds": f"{processor:.3f}"})
+            print(f"{name}: {took:.1f} s", flush=True)
         write(model, rows)
 
 
@@ -204,9 +209,77 @@ def compare(times, model, *quiet):
               f"times {', '.join(f'{100 * w:.0f} %' for w in within)}")
 
 
-VERBS = {"measure": measure, "profile": profile, "compare": compare}
+def mechanisms():
+    """Names in src/model/model_mechanisms.def."""
+    text = open(os.path.join(root, "src", "model", "model_mechanisms.def")).read()
+    return re.findall(r'^MECHANISM\(\w+, "([\w-]+)"', text, re.M)
+
+
+def ablate(path, times, out, *wanted):
+    """Each program is built once and profiled without each mechanism in turn; OUT.csv has the estimates, and goes on
+    where it ended."""
+    path, have = os.path.abspath(path), list(csv.DictReader(open(out))) if os.path.exists(out) else []
+    with tempfile.TemporaryDirectory() as work:
+        built = [b for b in build([lockstep, "cc", "-O3", "-w"], path, work) if not b[2].returncode]
+        for without in ["", *mechanisms()]:
+            for (name, folder, _, _, arguments), made, _ in built:
+                if (wanted and name not in wanted) or any((r["without"], r["program"]) == (without, name) for r in have):
+                    continue
+                result = os.path.join(work, "profile.json")
+                env = {**os.environ, "LOCKSTEP_MODEL": "-" + without if without else ""}
+                subprocess.run(["timeout", os.environ.get("SECONDS_EACH", "60"), lockstep, "profile", "--json=" + result, "--",
+                                made, *arguments], cwd=folder, capture_output=True, env=env)
+                if not os.path.exists(result):
+                    continue
+                have += [{"without": without, "program": name, "kernel": k.get("symbol") or k["name"],
+                          "grid": " ".join(map(str, k["grid"])), "block": " ".join(map(str, k["block"])),
+                          "estimate_us": f"{1e6 * k['roofline']['alone']:.3f}"}
+                         for k in json.load(open(result))["kernels"] if k["launches"] and not k["failed"]]
+                os.remove(result)
+            write(out, have)
+    ablations(times, out)
+
+
+def ablations(times, out):
+    """A row for each mechanism: over the kernels that were estimated with all and without it."""
+    estimates, measured = {}, {}
+    for r in csv.DictReader(open(out)):
+        estimates.setdefault(r["without"], {})[r["program"], r["kernel"], r["grid"], r["block"]] = float(r["estimate_us"])
+    for r in csv.DictReader(open(times)):
+        first = [float(r[f"us_{i}"]) for i in (1, 2, 3) if float(r[f"us_{i}"]) > 0]
+        us = float(r["us_mean"]) if int(r["launches"]) > 3 or not first else statistics.median(first)
+        if us >= SHORTEST:
+            measured[r["program"], r["kernel"], r["grid"], r["block"]] = us
+    kernels = {k for k in estimates[""] if k in measured}
+    errors = lambda e, keys: sorted(abs(e[k] / measured[k] - 1) for k in keys)
+    for without, e in sorted(estimates.items(), key=lambda x: -statistics.mean(errors(x[1], kernels & set(x[1])))):
+        keys = kernels & set(e)
+        off, base = errors(e, keys), errors(estimates[""], keys)
+        changed = sum(abs(e[k] / estimates[""][k] - 1) > 0.01 for k in keys)
+        print(f"{without or 'none':14s} {len(keys):4d} kernels, mean {100 * statistics.mean(off):6.1f} % (with all {100 * statistics.mean(base):.1f}), "
+              f"median {100 * statistics.median(off):5.1f} %, changed {changed}")
+
+
+def speed(model):
+    """Of each program: all its kernels' warp instructions (PTX) over the seconds that it took as a whole, with what the
+    host does, starting and compiling."""
+    programs = {}
+    for r in csv.DictReader(open(model)):
+        p = programs.setdefault(r["program"], [0, float(r["seconds"]), float(r["processor_seconds"])])
+        p[0] += float(r["instructions"])
+    rows = sorted((p[0] / p[1], name, *p) for name, p in programs.items() if p[0] > 0)
+    for rate, name, instructions, took, processor in rows[:10]:
+        print(f"{name:24s} {1e-6 * rate:8.2f} million a second: {1e-6 * instructions:9.2f} million in {took:.2f} s ({processor:.2f} s of processors)")
+    for least in (0, 1e6, 1e7, 1e8):
+        rates = [math.log(r[0]) for r in rows if r[2] >= least]
+        if rates:
+            print(f"{len(rates)} programs of {1e-6 * least:g} million or more: {1e-6 * math.exp(statistics.mean(rates)):.2f} million "
+                  f"a second in the geometric mean, {sum(r[2] for r in rows if r[2] >= least) / sum(r[3] for r in rows if r[2] >= least) * 1e-6:.2f} over all")
+
+
+VERBS = {"measure": measure, "profile": profile, "compare": compare, "ablate": ablate, "ablations": ablations, "speed": speed}
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[1] not in VERBS:
+    if len(sys.argv) < 3 or sys.argv[1] not in VERBS:
         sys.exit(__doc__.strip())
     VERBS[sys.argv[1]](*sys.argv[2:])
