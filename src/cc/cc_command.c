@@ -170,10 +170,10 @@ cc_add_ptx_options(struct step *s, struct words *w)
                                              known by then */
     add_llvm_option(
         w, "-trap-unreachable"); /* else what follows is run, or the thread ends silently */
-    add_llvm_option(w, a->no_fmad ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2");
-    if (a->imprecise_division >= 0 ? a->imprecise_division : a->fast_math)
+    add_llvm_option(w, a->floats.no_fmad ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2");
+    if (a->floats.imprecise_division >= 0 ? a->floats.imprecise_division : a->floats.fast_math)
         add_llvm_option(w, "-nvptx-prec-divf32=0");
-    if (a->imprecise_root >= 0 ? a->imprecise_root : a->fast_math)
+    if (a->floats.imprecise_root >= 0 ? a->floats.imprecise_root : a->floats.fast_math)
         add_llvm_option(w, "-nvptx-prec-sqrtf32=0");
 }
 
@@ -196,7 +196,7 @@ void
 cc_add_device_options(struct step *s, struct words *w)
 {
     struct cc_args *a = s->args;
-    bool flush = a->flush >= 0 ? a->flush : a->fast_math;
+    bool flush = a->floats.flush >= 0 ? a->floats.flush : a->floats.fast_math;
     cc_words_add(w, "--cuda-device-only");
     cc_words_add(w, "-emit-llvm");
     cc_words_add(w, "-c");
@@ -217,10 +217,10 @@ cc_add_device_options(struct step *s, struct words *w)
     cc_words_add(w, "-fno-delete-null-pointer-checks");
     cc_words_add(w, "-fno-strict-return");
     cc_words_add(w, "-fno-finite-loops");
-    cc_words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
+    cc_words_add(w, a->floats.no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
     if (flush)
         cc_words_add(w, "-fgpu-flush-denormals-to-zero");
-    if (a->fast_math) {
+    if (a->floats.fast_math) {
         cc_words_add(w, "-fgpu-approx-transcendentals");
         cc_words_add(w, "-D__USE_FAST_MATH__=1");
     }

@@ -163,6 +163,7 @@ device_pass(struct step *s, const char *path, const char *ptx)
     if (status || s->args->dryrun)
         return status;
     if ((s->args->relocatable && !cc_mend_unit(ptx, &s->err)) || !cc_mend_clusters(ptx, &s->err) ||
+        (s->args->most_registers && !cc_limit_registers(ptx, s->args->most_registers, &s->err)) ||
         !memory_fits(s, ptx, path))
         return fail_with(s->args, &s->err);
     return 0;

@@ -30,6 +30,7 @@ enum action {
     OPTIMIZE,
     DEBUG,
     DOPT,
+    REGISTERS,
     ARCH,
     CODE,
     GENCODE,
@@ -301,6 +302,16 @@ take_linker_word(struct cc_args *args, const char *word)
 }
 
 static bool
+set_registers(struct parser *p, const char *value)
+{
+    uint64_t most;
+    if (!ls_parse_u64(value, &most) || most > UINT32_MAX)
+        return ls_fail(p->err, LS_ERR_USAGE, "-maxrregcount: %s is no number of registers", value);
+    p->args->most_registers = (uint32_t)most;
+    return true;
+}
+
+static bool
 not_made(struct parser *p, const char *spelling)
 {
     return ls_fail(p->err, LS_ERR_UNSUPPORTED,
@@ -345,15 +356,16 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
     case OPTIMIZE: args->optimize = value; return true;
     case DEBUG: args->debug_device = true; return true;
     case DOPT: return set_debug_optimized(p, value);
+    case REGISTERS: return set_registers(p, value);
     case ARCH: return set_architecture(p, row->brief, value);
     case CODE: return true; /* what is run is always the PTX, whose level -arch chooses */
     case GENCODE: return set_architecture(p, row->brief, value);
     case RDC: args->relocatable = truth; return true;
-    case FASTMATH: args->fast_math = true; return true;
-    case FMAD: args->no_fmad = !truth; return true;
-    case FTZ: args->flush = truth; return true;
-    case PRECDIV: args->imprecise_division = !truth; return true;
-    case PRECSQRT: args->imprecise_root = !truth; return true;
+    case FASTMATH: args->floats.fast_math = true; return true;
+    case FMAD: args->floats.no_fmad = !truth; return true;
+    case FTZ: args->floats.flush = truth; return true;
+    case PRECDIV: args->floats.imprecise_division = !truth; return true;
+    case PRECSQRT: args->floats.imprecise_root = !truth; return true;
     case STREAM:
         if (strcmp(value, "per-thread") == 0)
             cc_words_add(&args->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
@@ -490,7 +502,7 @@ cc_parse(struct cc_args *args, int argc, char **argv, struct ls_error *err)
 {
     struct parser p = {.args = args, .err = err};
     bool ok;
-    args->flush = args->imprecise_division = args->imprecise_root = -1;
+    args->floats.flush = args->floats.imprecise_division = args->floats.imprecise_root = -1;
     ok = gather_words(&p, argc, argv);
     while (ok && p.at < p.words.count) {
         const char *word = p.words.at[p.at++];

@@ -46,12 +46,15 @@ struct cc_args {
     struct words ignored; /* recognised, without effect: named in one warning each */
     int architecture;     /* __CUDA_ARCH__ / 10: 90 */
     char architecture_suffix;
+    uint32_t most_registers; /* 0: as many as a kernel wants */
     bool shared, relocatable, dryrun, verbose, keep, version, help;
     bool debug_device, debug_optimized; /* -G; with -dopt on: optimised all the same */
     bool system_headers_too;            /* -M, not -MM */
     bool device_text;                   /* -E: of the device pass, not the host's */
-    bool fast_math, no_fmad;
-    int flush, imprecise_division, imprecise_root; /* -1: as fast_math says */
+    struct {
+        bool fast_math, no_fmad;
+        int flush, imprecise_division, imprecise_root; /* -1: as fast_math says */
+    } floats;
 };
 
 /* Fills *args from nvcc's options. False: *err says which option is wrong. */
@@ -110,6 +113,8 @@ bool cc_device_symbols(const char *ptx_path, struct text *out, struct ls_error *
 bool cc_mend_unit(const char *path, struct ls_error *err);
 /* Gives kernels the clusters that comments of the PTX name. */
 bool cc_mend_clusters(const char *path, struct ls_error *err);
+/* Gives kernels without launch bounds at most so many registers (-maxrregcount). */
+bool cc_limit_registers(const char *path, uint32_t most, struct ls_error *err);
 
 /* Past a string or a comment that begins at p, else p. */
 const char *cc_skip_quoted(const char *text, const char *p);

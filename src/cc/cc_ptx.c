@@ -7,9 +7,12 @@
  *     kernels that come before the host's use still name it X, declared as if another unit had it;
  *   - __clang_gpu_used_external lists kernels of other units, declared as functions, which they
  *     are not.
+ *
+ * And -maxrregcount, of which clang knows nothing.
  */
 #define _GNU_SOURCE /* memmem */
 #include "cc/cc_priv.h"
+#include "ptx/ptx.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -214,6 +217,21 @@ cc_mend_clusters(const char *path, struct ls_error *err)
     }
     if (any)
         ok = ls_write_file(path, out.at, out.count, err);
+    text_free(&out);
+    ls_release(text);
+    return ok;
+}
+
+bool
+cc_limit_registers(const char *path, uint32_t most, struct ls_error *err)
+{
+    size_t size;
+    char *text = ls_read_file(path, &size, err);
+    struct text out = {0};
+    if (!text)
+        return false;
+    ptx_limit_registers(text, size, most, &out);
+    bool ok = ls_write_file(path, out.at, out.count, err);
     text_free(&out);
     ls_release(text);
     return ok;

@@ -38,7 +38,7 @@ load_library(CUlibrary *out, const void *data, size_t known, const char *path, u
     clock_gettime(CLOCK_MONOTONIC, &begin);
     module_options(n, options, values, &o);
     CUlibrary l = ls_alloc(sizeof *l);
-    r = module_init(&l->module, d, data, known, path);
+    r = module_init(&l->module, d, data, known, path, &o);
     module_options_end(&o, r, &begin);
     if (r != CUDA_SUCCESS) {
         ls_release(l);

@@ -102,6 +102,16 @@ cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsig
        path ? path : "NULL", n);
 }
 
+static void
+print_limited(const struct ptx_module *m, uint32_t most_registers, struct text *out)
+{
+    struct text all = {0};
+    ptx_print(m, most_registers ? &all : out);
+    if (most_registers)
+        ptx_limit_registers(all.at, all.count, most_registers, out);
+    text_free(&all);
+}
+
 static int
 complete(CUlinkState s, void **cubin, size_t *size)
 {
@@ -113,7 +123,7 @@ complete(CUlinkState s, void **cubin, size_t *size)
     struct ptx_module *m = ptx_link(s->parts.at, s->parts.count, "linked PTX", &err);
     int r = m ? (int)CUDA_SUCCESS : cu_fail(CUDA_ERROR_INVALID_PTX, "%s", err.text);
     if (m) {
-        ptx_print(m, &ptx);
+        print_limited(m, s->options.most_registers, &ptx);
         ptx_free(m);
         text_free(&s->out);
         head.size = ptx.count;

@@ -40,6 +40,7 @@ module_options(unsigned n, const CUjit_option *options, void **values, struct lo
             out->room[1] = (size_t)(uintptr_t)values[k] & UINT32_MAX;
             out->written[1] = &values[k];
             break;
+        case CU_JIT_MAX_REGISTERS: out->most_registers = (uint32_t)(uintptr_t)values[k]; break;
         case CU_JIT_WALL_TIME: out->wall_time = &values[k]; break;
         default: break; /* they steer a compiler for real hardware */
         }
@@ -122,16 +123,35 @@ module_fini(CUmodule m)
     m->data = NULL;
 }
 
+/* The module's own bytes: the caller's, or with fewer registers for its kernels. */
+static void *
+own_data(const char *data, size_t *size, uint32_t most_registers)
+{
+    struct text out = {0};
+    struct ptx_container head;
+    size_t before = *size > sizeof head && !memcmp(data, PTX_CONTAINER_MAGIC, 8) ? sizeof head : 0;
+    text_add_bytes(&out, data, most_registers ? before : *size);
+    if (most_registers)
+        ptx_limit_registers(data + before, *size - before, most_registers, &out);
+    if (before && most_registers) {
+        memcpy(&head, out.at, sizeof head);
+        head.size += out.count - *size;
+        memcpy(out.at, &head, sizeof head);
+    }
+    *size = out.count;
+    return out.at;
+}
+
 int
-module_init(CUmodule m, struct device *d, const void *data, size_t known, const char *path)
+module_init(CUmodule m, struct device *d, const void *data, size_t known, const char *path,
+            const struct load_options *o)
 {
     struct ls_error err = {0};
     size_t size;
     int r = module_data_size(data, known, &size);
     if (r != CUDA_SUCCESS)
         return r;
-    m->data = ls_alloc(size + 1);
-    memcpy(m->data, data, size);
+    m->data = own_data(data, &size, o->most_registers);
     m->image = device_image_new(m->data, size, path, &err);
     r = m->image ? (int)device_image_load(d, m->image)
                  : cu_fail(CUDA_ERROR_INVALID_IMAGE, "%s", err.text);
@@ -154,7 +174,7 @@ load(CUmodule *out, const void *data, size_t known, const char *path, unsigned n
     clock_gettime(CLOCK_MONOTONIC, &begin);
     module_options(n, options, values, &o);
     CUmodule m = ls_alloc(sizeof *m);
-    r = module_init(m, d, data, known, path);
+    r = module_init(m, d, data, known, path, &o);
     module_options_end(&o, r, &begin);
     if (r != CUDA_SUCCESS) {
         ls_release(m);

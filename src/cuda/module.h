@@ -43,6 +43,7 @@ struct load_options {
     size_t room[2];
     void **written[2]; /* where the length of what was written goes */
     void **wall_time;
+    uint32_t most_registers; /* 0: as many as a kernel wants */
 };
 
 /* The bytes of what a call that loads data was given: known, or (0) as its head or its end says. */
@@ -51,7 +52,8 @@ int module_data_size(const void *data, size_t known, size_t *out);
 void module_options(unsigned n, const CUjit_option *options, void **values,
                     struct load_options *out);
 void module_options_end(const struct load_options *o, int result, const struct timespec *begin);
-int module_init(CUmodule m, struct device *d, const void *data, size_t known, const char *path);
+int module_init(CUmodule m, struct device *d, const void *data, size_t known, const char *path,
+                const struct load_options *o);
 void module_fini(CUmodule m);
 /* From now on cu_module_of finds it. */
 void module_list(CUmodule m);

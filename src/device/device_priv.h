@@ -327,6 +327,9 @@ void image_reset_device(struct device *d);
 enum device_result refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format,
                                  ...) __attribute__((format(printf, 3, 4)));
 /* launch.c: what launch bounds of so many threads leave each. */
+#define DEVICE_TOO_MANY_REGISTERS                                                                  \
+    "%u registers for each of %u threads: a block has %u for each; __launch_bounds__(%u) has it "  \
+    "compiled for that"
 uint32_t bounded_registers(const struct device_profile *p, uint32_t threads);
 /* clusters.c: the clusters of a launch; all 0: it has none. Not OK: they are not possible. */
 enum device_result clusters_of(const struct device_launch *l, uint32_t out[3]);

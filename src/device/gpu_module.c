@@ -411,10 +411,8 @@ narrow(const struct device_launch *l, enum device_result r)
     if (info(f, &has) != DEVICE_OK || has.registers <= most)
         return r;
     if (reaches_variables(f) || l->cluster[0]) /* cluster attributes are the first module's */
-        return refuse_kernel(f->func, r,
-                             "%u registers for each of %u threads: a block has %u for each; "
-                             "__launch_bounds__(%u) has it compiled for that",
-                             has.registers, threads, most, threads);
+        return refuse_kernel(f->func, r, DEVICE_TOO_MANY_REGISTERS, has.registers, threads, most,
+                             threads);
     r = load_narrow(f->device, f->unit, most);
     f->gpu_registers = r == DEVICE_OK ? most : f->gpu_registers;
     f->gpu_cache_config = 0; /* of this module's function nobody has told the driver */

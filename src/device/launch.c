@@ -293,6 +293,20 @@ check_shared(const struct device_profile *p, const struct device_launch *l,
                        : "");
 }
 
+/* A kernel without launch bounds gets as many registers as ptxas likes, and a block for which they
+ * are too many is refused. The estimate may be up to twice as many as ptxas takes (all of 1,240
+ * kernels that it compiled: docs/model.md), so that less than that is no reason. */
+static enum device_result
+check_registers(const struct device_profile *p, const struct device_launch *l,
+                const struct jit_kernel *k)
+{
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2],
+             most = bounded_registers(p, threads), has = registers_of(l->function, k);
+    return has <= 2 * most ? DEVICE_OK
+                           : refuse(l, DEVICE_OUT_OF_RESOURCES, "about " DEVICE_TOO_MANY_REGISTERS,
+                                    has, threads, most, threads);
+}
+
 static uint64_t
 resident_blocks(const struct device_launch *l, const struct jit_kernel *k)
 {
@@ -312,6 +326,7 @@ check(const struct device_launch *l, const struct jit_kernel **out_kernel)
     uint32_t cluster[3];
     enum device_result r = clusters_of(l, cluster);
     r = r == DEVICE_OK ? check_shared(p, l, k) : r;
+    r = r == DEVICE_OK ? check_registers(p, l, k) : r;
     if (r != DEVICE_OK || !l->cooperative)
         return r;
     if (!p->cooperative_launch)

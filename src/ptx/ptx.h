@@ -346,6 +346,9 @@ void ptx_free(struct ptx_module *m);
 /* No device could hold it: more constant memory than there is. Of a whole program's module; the
  * parts of ptx_link are not asked. */
 bool ptx_fits(const struct ptx_module *m, const char *path, struct ls_error *err);
+/* Appends the text with .maxnreg for each kernel that has no bounds of its own (.maxntid, .reqntid,
+ * .maxnreg), which is what nvcc's -maxrregcount and CU_JIT_MAX_REGISTERS ask for. */
+void ptx_limit_registers(const char *text, size_t size, uint32_t most, struct text *out);
 
 /* Several modules into one (separate compilation): externs are resolved by name, weak ones once.
  * Consumes nothing: the parts are copied. */

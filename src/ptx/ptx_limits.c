@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ptx_limits.c: what a well-formed module may still ask too much of: constant memory, whose size is
- * the same on every device (PTX ISA, 5.1.3).
+ * the same on every device (PTX ISA, 5.1.3); and the registers that a compiler's option leaves a
+ * thread.
  */
 #include "ptx/ptx.h"
+
+#include <string.h>
 
 enum { CONSTANT_BYTES = 65536 };
 
@@ -31,4 +34,44 @@ ptx_fits(const struct ptx_module *m, const char *path, struct ls_error *err)
             (unsigned long long)largest->size);
     arena_free(&names);
     return false;
+}
+
+/* Behind what stands at p and is no code: a comment, a string, a character. */
+static const char *
+behind_one(const char *p, const char *end)
+{
+    const char *close = p[0] == '"'                                 ? "\""
+                        : p[0] == '/' && p + 1 < end && p[1] == '/' ? "\n"
+                        : p[0] == '/' && p + 1 < end && p[1] == '*' ? "*/"
+                                                                    : NULL;
+    if (!close)
+        return p + 1;
+    for (p += close[1] ? 2 : 1; p < end && strncmp(p, close, strlen(close)) != 0; p++)
+        p += *p == '\\' && *close == '"' && p + 1 < end;
+    return p < end ? p + strlen(close) : end;
+}
+
+static bool
+is_word(const char *p, const char *end, const char *word)
+{
+    size_t n = strlen(word);
+    return (size_t)(end - p) > n && memcmp(p, word, n) == 0 && strchr(" \t\r\n", p[n]);
+}
+
+void
+ptx_limit_registers(const char *text, size_t size, uint32_t most, struct text *out)
+{
+    const char *end = text + size;
+    bool asked = false; /* between a kernel's name and its body, which has no bounds so far */
+    for (const char *p = text, *next; p < end; p = next) {
+        next = behind_one(p, end);
+        if (is_word(p, end, ".entry"))
+            asked = true;
+        else if (*p == ';' || is_word(p, end, ".maxntid") || is_word(p, end, ".reqntid") ||
+                 is_word(p, end, ".maxnreg"))
+            asked = false;
+        else if (*p == '{' && asked)
+            text_add(out, ".maxnreg %u\n", most), asked = false;
+        text_add_bytes(out, p, (size_t)(next - p));
+    }
 }

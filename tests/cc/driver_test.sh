@@ -81,7 +81,7 @@ says -x cu c.c -- '-x cuda.* c.c'
 says -v n.cu -- '^#. TOP='
 says -t 4 -threads=2 --extended-lambda --expt-relaxed-constexpr -lineinfo -g -m64 n.cu -- 'host-only.*-g '
 silent_on -t 4 --extended-lambda --expt-relaxed-constexpr -lineinfo -cudart shared n.cu -- 'Ignored'
-says -maxrregcount=32 -Xptxas -v n.cu -- "Ignored option '-maxrregcount=32'"
+says -maxrregcount=32 -Xptxas -v n.cu -- "Ignored option '-Xptxas'"
 [ "$(grep -c "Ignored option '-Xptxas'" out)" = 1 ] || fail "one warning for -Xptxas"
 printf -- '-DFROM_FILE "-DTWO=a b" # comment\n-arch=sm_70' >options
 says @options n.cu -- "-DFROM_FILE '-DTWO=a b'.*"
@@ -92,6 +92,7 @@ says -keep -c n.cu -- '-o ./n.ptx'
 refuses 2 'no input file'
 refuses 2 'needs a value' n.cu -o
 refuses 2 'no architecture' -arch=fast n.cu
+refuses 2 'is no number of registers' -maxrregcount=few n.cu
 refuses 2 'several files' -c a.cu b.cu -o x.o
 refuses 1 'closed.*no replacement' n.cu -lcublas
 refuses 1 'not made here' -ltoir n.cu

@@ -91,7 +91,7 @@ where_words_go(void **unused)
     assert_true(has(&a.both, "-DX=1"));
     assert_true(has(&a.dashed, "-fopenmp") && has(&a.dashed, "-Wall"));
     assert_false(has(&a.device, "-fopenmp"));
-    assert_true(a.fast_math);
+    assert_true(a.floats.fast_math);
     bool library = false, source = false;
     for (size_t k = 0; k < a.items.count; k++) {
         library |= !a.items.at[k].is_source && !strcmp(a.items.at[k].word, "-lm");
