@@ -21,6 +21,11 @@ enum jit_tier {
  */
 enum jit_effort { JIT_EFFORT_USUAL, JIT_EFFORT_LESS, JIT_EFFORT_LEAST, JIT_EFFORTS };
 
+/* Passes that have no place where accesses are calls: what a function computes may not depend on
+ * the instruction that it was made for. */
+#define JIT_QUICK_BARRED                                                                           \
+    (1ull << PASS_PREFETCH_LOOPS | 1ull << PASS_PREFETCH_TILES | 1ull << PASS_NAN_CODES)
+
 enum jit_budget {
     /* LLVM instructions as they are emitted: above, a form is not even optimised. 100,000 of them
      * are 0.1 s of emitting and about a second of passes. The largest product of the suite has
@@ -40,6 +45,9 @@ enum jit_budget {
     /* Instructions as emitted from which on the last form is compiled quickly first: 0.2 s, where
      * the usual code takes 0.6. */
     JIT_QUICK_EMITTED = 12000,
+    /* PTX instructions from which on it is known to be that long before it is emitted, so that its
+     * accesses may be calls. */
+    JIT_QUICK_CALLS = 1000,
     /* Of a form that fits: above so many instructions as emitted LLVM's passes take over half a
      * second; above so many as optimised the code generator takes over one. Quick code of the last
      * form comes first, then. */

@@ -93,6 +93,22 @@ off_of(const struct unit *u)
     return u->engine->off | jit_passes_barred(tools_code(u->request));
 }
 
+/* The last form may be, until launches have shown that better code pays (engine/kernels.c). */
+static bool
+may_be_quick(const struct unit *u)
+{
+    return u->tier == JIT_TIER_MEMORY && !u->better && u->request->warps <= JIT_QUICK_WARPS &&
+           !tools_step(u->request) && jit_on(off_of(u), PASS_QUICK_FIRST);
+}
+
+/* It will be, and accesses are calls. */
+static bool
+shares_accesses(const struct unit *u)
+{
+    return may_be_quick(u) && u->wir->insn_count >= JIT_QUICK_CALLS &&
+           jit_on(off_of(u), PASS_SHARED_ACCESSES);
+}
+
 static void
 begin_emit(const struct unit *u, struct emit *e)
 {
@@ -102,7 +118,7 @@ begin_emit(const struct unit *u, struct emit *e)
                        .lanes = LANES,
                        .err = u->err,
                        .narrow = u->engine->narrow,
-                       .off = off_of(u),
+                       .off = off_of(u) | (shares_accesses(u) ? JIT_QUICK_BARRED : 0),
                        .most = u->tier == JIT_TIER_MEMORY ? 0 : u->engine->emitted_most,
                        .remarks = u->remarks,
                        .lines = u->lines};
@@ -143,6 +159,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
                      .facts = facts,
                      .tools = tools_new(u->request),
                      .form = {.in_memory = u->tier == JIT_TIER_MEMORY,
+                              .shares = shares_accesses(u),
                               .cluster = u->request->cluster,
                               .scheduled = u->request->scheduled,
                               .steps = tools_step(u->request),
@@ -265,6 +282,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
                          .tools = tools_new(u->request),
                          .form = {.called = true,
                                   .in_memory = u->tier == JIT_TIER_MEMORY,
+                                  .shares = shares_accesses(u),
                                   .cluster = u->request->cluster,
                                   .scheduled = u->request->scheduled,
                                   .steps = tools_step(u->request),
@@ -458,18 +476,15 @@ verify(struct unit *u)
     return !bad;
 }
 
-/* Quick code, until launches have shown that better code is worth the time (engine/kernels.c): of
- * the last form where that is large, and where a better form takes too long. */
+/* Where that is large, and where a better form takes too long. */
 static void
 choose_quick(struct unit *u, uint64_t emitted)
 {
-    bool quick = u->tier == JIT_TIER_MEMORY && !u->better && u->request->warps <= JIT_QUICK_WARPS &&
-                 jit_on(off_of(u), PASS_QUICK_FIRST);
-    bool large = emitted >= JIT_QUICK_EMITTED || u->aim < u->tier;
-    if (quick)
+    bool large = emitted >= JIT_QUICK_EMITTED || u->aim < u->tier || shares_accesses(u);
+    if (may_be_quick(u))
         jit_remark_kernel(u->remarks, PASS_QUICK_FIRST, large, "%llu instructions",
                           (unsigned long long)emitted);
-    u->image->quick_ms = quick && large;
+    u->image->quick_ms = may_be_quick(u) && large;
 }
 
 /* Whether quick code is to come instead of this form, which is compiled when it pays. */
@@ -566,11 +581,10 @@ drop_form(struct unit *u)
     *u->image = (struct jit_image){0};
 }
 
-/* A debugger is not to be waited for. */
 static enum jit_effort
 effort_of(const struct unit *u)
 {
-    return tools_step(u->request)       ? JIT_EFFORT_LEAST
+    return tools_step(u->request)       ? JIT_EFFORT_LEAST /* a debugger is not to be waited for */
            : u->tier == JIT_TIER_MEMORY ? JIT_EFFORT_LESS
                                         : JIT_EFFORT_USUAL;
 }

@@ -193,6 +193,41 @@ by_segments(const struct ptx_insn *p)
     }
 }
 
+/* A conversion that takes some 20 instructions, of all lanes, in quick code: a call. */
+static bool
+is_shared(const struct core *c, const struct ptx_insn *p, unsigned lanes)
+{
+    enum ptx_type to = p->type_count == 2 ? (enum ptx_type)p->type[0] : PTX_TYPE_NONE;
+    return c->form.shares && lanes == LANES && p->op == PTX_OP_CVT &&
+           (to == PTX_TF32 || to == PTX_BF16) && p->type[1] == PTX_F32;
+}
+
+/* The function is called as what it depends on: the types, and all modifiers. */
+static bool
+emit_shared(struct core *c, const struct ptx_insn *p, LLVMValueRef *in, LLVMValueRef *out)
+{
+    struct core_outline o;
+    char name[160];
+    int at = snprintf(name, sizeof name, "cvt.%u.%u", p->type[0], p->type[1]);
+    for (unsigned k = 0; k < PTX_MOD_WORDS; k++)
+        at +=
+            snprintf(name + at, sizeof name - (size_t)at, ".%llx", (unsigned long long)p->mods[k]);
+    LLVMTypeRef from = LLVMTypeOf(*in), to = core_vector(c, 8 * ptx_type_bytes(p->type[0])),
+                result = LLVMStructTypeInContext(c->e.context, &to, 1, false),
+                type = LLVMFunctionType(result, &from, 1, false);
+    bool ok = true;
+    emit_fired(&c->e, PASS_SHARED_ACCESSES, "a call");
+    LLVMValueRef f = core_outline(c, name, type, &o);
+    if (o.made) {
+        LLVMValueRef x = LLVMGetParam(f, 0);
+        ok = emit_cvt(&c->e, p, &x, 1, out);
+        core_outline_end(c, &o, out, ok);
+    }
+    LLVMValueRef all = LLVMBuildCall2(c->e.b, type, f, in, 1, "");
+    *out = LLVMBuildExtractValue(c->e.b, all, 0, "");
+    return ok;
+}
+
 static bool
 emit_alu(struct core *c, const struct wir_insn *i, bool scalar)
 {
@@ -207,8 +242,9 @@ emit_alu(struct core *c, const struct wir_insn *i, bool scalar)
                               lanes);
     if (reads_carry(p))
         in[n++] = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->regs.carry, "");
-    bool ok =
-        p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, n, out) : emit_arith(&c->e, p, in, n, out);
+    bool ok = is_shared(c, p, lanes) && n == 1 ? emit_shared(c, p, in, out)
+              : p->op == PTX_OP_CVT            ? emit_cvt(&c->e, p, in, n, out)
+                                               : emit_arith(&c->e, p, in, n, out);
     if (!ok)
         return false;
     bool sign = p->type_count && ptx_type_kind((enum ptx_type)p->type[0]) == 's';

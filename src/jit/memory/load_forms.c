@@ -202,6 +202,8 @@ site_load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[])
     struct core *c = s->c;
     LLVMValueRef fast[8], slow[8];
     struct site on;
+    if (site_load_shared(s, w, out, site_load_ways))
+        return;
     if (w->test == PLAN_ALWAYS) {
         s->runs = w->runs;
         load_form(s, w, out);

@@ -208,6 +208,15 @@ void site_announce(struct site *s, enum jit_access_op op);
 LLVMValueRef site_allowed(struct core *c, const struct wir_insn *i, LLVMValueRef addresses);
 void site_allow_some(struct site *s, LLVMValueRef denied);
 
+/* -- shared.c ---------------------------------------------------------------------------------- */
+
+/* Made by a call, where quick code has a function for accesses of this kind, of which make() emits
+ * the body; false: nothing was emitted. */
+typedef void site_form(struct site *s, const struct plan_way *w, LLVMValueRef *v);
+bool site_load_shared(struct site *s, const struct plan_way *w, LLVMValueRef out[],
+                      site_form *make);
+bool site_store_shared(struct site *s, const struct plan_way *w, LLVMValueRef *v, site_form *make);
+
 /* -- store.c ----------------------------------------------------------------------------------- */
 
 bool core_store(struct core *c, const struct wir_insn *i);

@@ -220,6 +220,8 @@ site_store_ways(struct site *s, const struct plan_way *w, LLVMValueRef *v)
 {
     struct core *c = s->c;
     struct site on;
+    if (site_store_shared(s, w, v, site_store_ways))
+        return;
     if (w->test == PLAN_ALWAYS) {
         s->runs = w->runs;
         store_form(s, w, v);

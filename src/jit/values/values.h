@@ -12,6 +12,7 @@
  *   converged.c  the pattern of a register written on both sides of a branch
  *   split.c     the two addresses that a register was selected from; rows.c: by which rows of the
  *               block
+ *   outline.c   functions that quick code calls
  *   agree.c     whether a predicate holds in all lanes, or in none
  *   widened.c   numbers of which the version being emitted knows that no lane wraps
  */
@@ -60,6 +61,7 @@ struct core_form {
     bool called;      /* a function, not a kernel: lanes and arguments are parameters */
     bool alone;       /* core_barriers_pass */
     bool in_memory;   /* registers that blocks hand on stay in the frame (control/home.c) */
+    bool shares;      /* quick code: accesses may be calls (memory/shared.c) */
     bool local_words; /* local memory is laid out word by word (plan_words); tools are told
                          addresses as if it were not */
     bool combines;    /* sums for global memory are kept back (memory/combine.c) */
@@ -402,6 +404,23 @@ LLVMValueRef core_constant_bytes(struct core *c, const void *bytes, unsigned cou
 LLVMValueRef core_alloca(struct core *c, LLVMTypeRef type);
 /* The same with v in it. */
 LLVMValueRef core_in_memory(struct core *c, LLVMValueRef v);
+
+/* -- outline.c --------------------------------------------------------------------------------- */
+
+/* What the core goes back to behind the body of a function that is called. */
+struct core_outline {
+    bool made; /* the function is new, and its body is emitted next */
+    LLVMValueRef function;
+    LLVMBasicBlockRef entry, here;
+    struct core_memory memory;
+};
+/* The module's function of that name. */
+LLVMValueRef core_outline(struct core *c, const char *name, LLVMTypeRef type,
+                          struct core_outline *o);
+/* Behind a new one's body: it returns a structure of these n values; 0: nothing. */
+void core_outline_end(struct core *c, const struct core_outline *o, const LLVMValueRef *result,
+                      unsigned n);
+
 LLVMValueRef core_alloca_zero(struct core *c, LLVMTypeRef type); /* 0 when the function begins */
 LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
 LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
