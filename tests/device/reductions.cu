@@ -162,8 +162,11 @@ many(const int *in, int *out, unsigned n)
         out[blockIdx.x] = s[0];
 }
 
-static const unsigned n = 1 << 20;
-static int *in, *out, host[1 << 20], partial[n / B];
+#ifndef WORDS
+#define WORDS (1 << 20)
+#endif
+static const unsigned n = WORDS;
+static int *in, *out, host[n], partial[n / B];
 
 static void
 launch(int which)
