@@ -335,7 +335,8 @@ add_instruction(struct chain *c, uint32_t number)
             start = c->ready[uses.at[k]];
             before = c->writer[uses.at[k]];
         }
-    double clocks = folded && expanded ? 0 : latency_of(c, &i->i, t);
+    /* a load that is part of a wide one has its result with that one */
+    double clocks = folded && expanded && i->i.op != PTX_OP_LD ? 0 : latency_of(c, &i->i, t);
     double finish = start + clocks;
     VEC_PUSH(&c->nodes, (struct node){.place = i->place,
                                       .before = before,
@@ -476,7 +477,7 @@ find_merged(struct chain *c, struct kernel *k)
         if (store || t->sectors || t->wavefronts || i->i.op == PTX_OP_BAR)
             last = store ? i : NULL;
     }
-    k->merged = all > 0 ? merged / all : 0;
+    k->joined.stores = all > 0 ? merged / all : 0;
 }
 
 static bool
@@ -634,6 +635,23 @@ begin(struct chain *c, struct arena *a)
         add_sheet(c, s);
 }
 
+/* Wavefronts of shared memory as they are where loads side by side are wide ones. */
+static void
+join_loads(struct chain *c, struct kernel *k, struct arena *a)
+{
+    uint64_t all = 0, left = 0;
+    struct wide_place *place = ARENA_ARRAY(a, struct wide_place, c->watch->places + 1);
+    for (uint32_t p = 0; p < c->watch->places; p++) {
+        all += c->tally[p].wavefronts;
+        place[p] = (struct wide_place){c->tally[p].warps, c->tally[p].wavefronts, c->copies[p]};
+    }
+    if (all && c->device->cc_major >= 5 && model_has(c->without, MODEL_WIDE))
+        wide_loads(c->wir, c->device, k->block, place, c->folded);
+    for (uint32_t p = 0; p < c->watch->places; p++)
+        left += c->tally[p].wavefronts = place[p].wavefronts;
+    k->joined.wide = all ? (double)left / (double)all : 1;
+}
+
 void
 chain_waiting(const struct watch *w)
 {
@@ -649,11 +667,12 @@ chain_waiting(const struct watch *w)
     if (!c.wir)
         return;
     begin(&c, &a);
-    for (uint32_t p = 0; p < w->places; p++)
-        c.sum.pipe_wavefronts += (double)(c.tally[p].wavefronts + c.tally[p].lines);
     take_hit_rates(&c, &k->caches);
     if (model_has(c.without, MODEL_FOLD))
         c.folded = k->folded = fold_places(c.wir, w->places, c.without, &c.unrolled, &k->arena);
+    join_loads(&c, k, &a);
+    for (uint32_t p = 0; p < w->places; p++)
+        c.sum.pipe_wavefronts += (double)(c.tally[p].wavefronts + c.tally[p].lines);
     for (uint32_t n = 0; n < c.wir->block_count; n++)
         add_block(&c, n);
     close_superblock(&c);

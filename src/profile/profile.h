@@ -21,6 +21,7 @@
  *   verdict.c  one access: from addresses to a kept verdict
  *   sectors.c  what one access costs, by the model
  *   mix.c      instructions to operations        fold.c     those that a GPU merges into others
+ *   wide.c     loads of shared memory that are one wide one
  *   chain.c    what a block alone waits for      hot.c      atomics that meet on few lines
  *   uneven.c   blocks that do unlike work        slowest.c  warps that do
  *   working_set.c  memory that launches touch      arguments.c  names of a kernel's arguments

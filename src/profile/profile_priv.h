@@ -337,6 +337,13 @@ struct line {
     struct sample sample[SPACES][OPERATIONS]; /* the worst access of its kind */
 };
 
+/* What hardware or its compiler makes one access of: of the sectors that stores leave for L2 the
+ * share that L1 puts together with others; of the wavefronts of shared memory the share that wide
+ * loads leave (wide.c; 0: not known). */
+struct joined {
+    double stores, wide;
+};
+
 struct kernel {
     struct kernel *next;
     struct arena arena;
@@ -356,8 +363,7 @@ struct kernel {
     double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most
                                  (hot.c), */
     double slice_share;       /*   and on the busiest slice of L2 */
-    double merged;   /* of the sectors that stores leave for L2, those that L1 puts together with
-                        others: a share */
+    struct joined joined;
     uint8_t *folded; /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
     /* per place: atomics whose lanes the compiler adds up first; NULL: not known */
     uint8_t *together;
@@ -572,6 +578,19 @@ struct wir;
  * blocks, the loops whose turns go together. */
 uint8_t *fold_places(const struct wir *wir, uint32_t places, uint32_t without, uint8_t **together,
                      struct arena *a);
+
+/* -- wide.c ------------------------------------------------------------------------------------ */
+
+/* What loads at a place did: by warps, in wavefronts of shared memory; how many instructions of the
+ * flow stand for it. */
+struct wide_place {
+    uint64_t warps, wavefronts;
+    uint32_t copies;
+};
+/* Loads of shared memory that become one wide one: its wavefronts in place of theirs, the others
+ * are part of it (folded, per place; NULL: that is not asked). */
+void wide_loads(const struct wir *wir, const struct device_profile *d, const uint32_t block[3],
+                struct wide_place *place, uint8_t *folded);
 
 /* -- hot.c ------------------------------------------------------------------------------------- */
 

@@ -346,7 +346,9 @@ work_of_launch(const struct kernel *k, const struct sums *s)
     const struct cache_counts *c = &k->caches;
     struct work w = work_of(k, s, launches);
     w.l1_sectors = (uint64_t)((double)c->l1_sectors / seen);
-    double merged = model_has(k->without, MODEL_MERGE) ? k->merged : 0,
+    if (k->joined.wide > 0)
+        w.shared_wavefronts = (uint64_t)(k->joined.wide * (double)w.shared_wavefronts);
+    double merged = model_has(k->without, MODEL_MERGE) ? k->joined.stores : 0,
            written = (double)(c->l2_sectors - c->l2_loads);
     w.l2_sectors = (uint64_t)(((double)c->l2_sectors - merged * written) / seen);
     w.l2_stores = (uint64_t)((1 - merged) * written / seen);

@@ -153,6 +153,46 @@ read_back(const float *x, float *y)
         y[i % N] = v;
 }
 
+/* Four words of shared memory a thread, side by side: one load of 16 bytes. */
+__global__ void
+quads(float *y)
+{
+    __shared__ float s[1024];
+    unsigned t = threadIdx.x;
+    for (int k = 0; k < 4; k++)
+        s[t + 256 * k] = t + k;
+    __syncthreads();
+    y[t] = s[4 * t] + s[4 * t + 1] * s[4 * t + 2] + s[4 * t + 3];
+}
+
+/* The same from where a thread is: most of them are no multiple of 16 bytes. */
+__global__ void
+neighbours(float *y)
+{
+    __shared__ float s[1024];
+    unsigned t = threadIdx.x;
+    for (int k = 0; k < 4; k++)
+        s[t + 256 * k] = t + k;
+    __syncthreads();
+    y[t] = s[t] + s[t + 1] * s[t + 2] + s[t + 3];
+}
+
+/* A word a turn: four turns of the loop, once unrolled, are one load. */
+__global__ void
+along(float *y, int by)
+{
+    __shared__ float s[1024];
+    unsigned t = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 4; k++)
+        s[t + 256 * k] = t + k;
+    __syncthreads();
+#pragma unroll 1
+    for (int k = 0; k < 64; k++)
+        sum = sum * y[k * by] + s[t / 32 * 64 + k];
+    y[t] = sum;
+}
+
 int
 main()
 {
@@ -183,6 +223,9 @@ main()
     cudaMalloc(&large, 4 * N * 4);
     in_place<<<4 * N / 256, 256>>>(large);
     read_back<<<4 * N / 256, 256>>>(large, y);
+    quads<<<16, 256>>>(y);
+    neighbours<<<16, 256>>>(y);
+    along<<<16, 256>>>(y, 3);
     cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(e));
     return e != cudaSuccess;

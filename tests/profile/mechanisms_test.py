@@ -55,6 +55,16 @@ def main():
         want("and as both, where a barrier is between", block["two_read"][0] > 1.8 * block["first_reads"][0])
         for name in ("all_read", "chains", "each_asks"):
             want(f"{name}: warps that do the same have no slowest one", block[name][0] == block[name][1])
+        without = profile(program, report, model="-wide")
+        passes = {name: tuple(k[name]["model"]["shared_wavefronts"] for k in (whole, without))
+                  for name in ("quads", "neighbours", "along")}
+        warps, stores = 16 * 8, 16 * 8 * 4
+        want(f"four words side by side are one load of four passes, not four of four: {passes}",
+             passes["quads"] == (stores + 4 * warps, stores + 16 * warps))
+        want("and not where a thread's address is no multiple of 16",
+             passes["neighbours"] == (stores + 4 * warps, stores + 4 * warps))
+        want("a word a turn is a load in four turns",
+             passes["along"][1] == stores + 64 * warps and passes["along"][0] <= stores + 32 * warps)
         want("texels bound reads", whole["reads"]["roofline"]["busiest"] == "texture")
         want("and do not where they are not counted", plain["reads"]["roofline"]["busiest"] != "texture")
         want("what a fill has left in L2 is not read again", whole["once"]["model"]["dram_bytes"] == 0)
