@@ -326,6 +326,15 @@ void image_reset_device(struct device *d);
 /* Fails with the kernel's readable name before the words. */
 enum device_result refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format,
                                  ...) __attribute__((format(printf, 3, 4)));
+/* storage.c: fails for want of `size` bytes where `left` of `total` are. */
+enum device_result storage_none_left(const struct device *d, uint64_t size, uint64_t left,
+                                     uint64_t total);
+/* launch.c: what a launch asks for, in the words of both devices: static and dynamic shared memory;
+ * as many blocks at once as a cooperative launch has; more dynamic shared memory for a kernel. */
+enum device_result launch_check_shared(const struct device_launch *l, uint32_t static_shared);
+enum device_result launch_check_cooperative(const struct device_launch *l, uint64_t resident);
+enum device_result launch_check_dynamic(const struct device_function *f, int64_t bytes,
+                                        uint32_t static_shared);
 /* launch.c: what launch bounds of so many threads leave each. */
 #define DEVICE_TOO_MANY_REGISTERS                                                                  \
     "%u registers for each of %u threads: a block has %u for each; __launch_bounds__(%u) has it "  \

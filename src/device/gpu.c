@@ -226,7 +226,9 @@ make(struct device *d)
 static enum device_result
 attribute(const struct device *d, int number, int *out_value)
 {
-    return GPU(NULL, cuDeviceGetAttribute, out_value, (CUdevice_attribute)number, d->gpu_number);
+    enum device_result r =
+        GPU(NULL, cuDeviceGetAttribute, out_value, (CUdevice_attribute)number, d->gpu_number);
+    return r == DEVICE_INVALID_VALUE ? device_fail(r, "attribute %d is not known", number) : r;
 }
 
 static enum device_result

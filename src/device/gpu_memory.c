@@ -20,6 +20,9 @@ alloc_memory(struct device *d, uint64_t size, enum allocation_kind kind, const c
     if (r == DEVICE_OK)
         memory_adopt(d->memory, at, size, kind, name);
     *out_address = at;
+    size_t left, total;
+    if (r == DEVICE_OUT_OF_MEMORY && GPU(d, cuMemGetInfo_v2, &left, &total) == DEVICE_OK)
+        return storage_none_left(d, size, left, total);
     return r;
 }
 

@@ -341,9 +341,13 @@ set_max_dynamic_shared(struct device_function *f, int64_t bytes)
     if (r == DEVICE_OK)
         r = GPU(f->device, cuFuncSetAttribute, at, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 (int)bytes);
+    struct device_function_info has;
+    enum device_result why = r == DEVICE_INVALID_VALUE && info(f, &has) == DEVICE_OK
+                                 ? launch_check_dynamic(f, bytes, has.static_shared)
+                                 : DEVICE_OK;
     if (r == DEVICE_OK)
         f->max_dynamic_shared = (uint32_t)bytes;
-    return r;
+    return why == DEVICE_OK ? r : why;
 }
 
 static enum device_result
@@ -526,6 +530,22 @@ launch_once(struct device_stream *s, const struct device_launch *l, void **param
                                 gpu_stream(s), params, NULL);
 }
 
+/* The driver says no more than that the launch is refused (r): why, in the virtual GPU's words. */
+static enum device_result
+explain(const struct device_launch *l, enum device_result r)
+{
+    struct device_function *f = l->function;
+    struct device_function_info has;
+    struct occupancy o;
+    enum device_result why = DEVICE_OK;
+    if (r == DEVICE_INVALID_VALUE && info(f, &has) == DEVICE_OK)
+        why = launch_check_shared(l, has.static_shared);
+    if (r == DEVICE_COOPERATIVE_TOO_LARGE &&
+        occupancy(f, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared, &o) == DEVICE_OK)
+        why = launch_check_cooperative(l, (uint64_t)o.blocks_per_sm * f->device->profile->sm_count);
+    return why == DEVICE_OK ? r : why;
+}
+
 static enum device_result
 launch_now(struct device_stream *s, const struct device_launch *l)
 {
@@ -542,6 +562,7 @@ launch_now(struct device_stream *s, const struct device_launch *l)
     r = r == DEVICE_OK ? launch_once(s, l, params) : r;
     if (r == DEVICE_OUT_OF_RESOURCES && (r = narrow(l, r)) == DEVICE_OK)
         r = launch_once(s, l, params);
+    r = explain(l, r);
     if (r == DEVICE_OK && managed)
         r = GPU(d, cuStreamSynchronize, gpu_stream(s));
     return r == DEVICE_OK && managed ? exchange(d, u, false) : r;

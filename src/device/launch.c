@@ -158,22 +158,28 @@ info(struct device_function *f, struct device_function_info *out)
     return DEVICE_OK;
 }
 
+enum device_result
+launch_check_dynamic(const struct device_function *f, int64_t bytes, uint32_t static_shared)
+{
+    const struct device_profile *p = f->device->profile;
+    uint32_t most = p->shared_per_block_optin > p->shared_per_block ? p->shared_per_block_optin
+                                                                    : p->shared_per_block;
+    if (bytes >= 0 && (uint64_t)bytes + static_shared <= most)
+        return DEVICE_OK;
+    return refuse_kernel(
+        f->func, DEVICE_INVALID_VALUE,
+        "%lld bytes of dynamic shared memory beside %u static ones: %s allows %u together",
+        (long long)bytes, static_shared, p->name, most);
+}
+
 static enum device_result
 set_max_dynamic_shared(struct device_function *f, int64_t bytes)
 {
     const struct jit_kernel *k = compiled(f);
-    uint32_t most = f->device->profile->shared_per_block_optin;
-    if (most < f->device->profile->shared_per_block)
-        most = f->device->profile->shared_per_block;
-    if (!k)
-        return no_code();
-    if (bytes < 0 || (uint64_t)bytes + k->shared_bytes > most)
-        return refuse_kernel(
-            f->func, DEVICE_INVALID_VALUE,
-            "%lld bytes of dynamic shared memory beside %u static ones: %s allows %u together",
-            (long long)bytes, k->shared_bytes, f->device->profile->name, most);
-    f->max_dynamic_shared = (uint32_t)bytes;
-    return DEVICE_OK;
+    enum device_result r = k ? launch_check_dynamic(f, bytes, k->shared_bytes) : no_code();
+    if (r == DEVICE_OK)
+        f->max_dynamic_shared = (uint32_t)bytes;
+    return r;
 }
 
 /* cudaFuncSetCacheConfig, else cudaDeviceSetCacheConfig, on the generations whose shared memory and
@@ -273,21 +279,21 @@ check_shape(const struct device_profile *p, const struct device_launch *l)
     return DEVICE_OK;
 }
 
-static enum device_result
-check_shared(const struct device_profile *p, const struct device_launch *l,
-             const struct jit_kernel *k)
+enum device_result
+launch_check_shared(const struct device_launch *l, uint32_t static_shared)
 {
-    uint32_t limit = dynamic_limit(l->function, k->shared_bytes);
+    const struct device_profile *p = l->function->device->profile;
+    uint32_t limit = dynamic_limit(l->function, static_shared);
     uint32_t most = p->shared_per_block > p->shared_per_block_optin ? p->shared_per_block
                                                                     : p->shared_per_block_optin;
-    if (k->shared_bytes <= most && l->dynamic_shared <= limit)
+    if (static_shared <= most && l->dynamic_shared <= limit)
         return DEVICE_OK;
-    bool more = p->shared_per_block_optin >= k->shared_bytes + l->dynamic_shared;
+    bool more = p->shared_per_block_optin >= static_shared + l->dynamic_shared;
     return refuse(l, DEVICE_INVALID_VALUE,
                   "%llu bytes of shared memory (%u static, %llu dynamic): %s allows %u%s",
-                  (unsigned long long)(k->shared_bytes + l->dynamic_shared), k->shared_bytes,
+                  (unsigned long long)(static_shared + l->dynamic_shared), static_shared,
                   (unsigned long long)l->dynamic_shared, p->name,
-                  k->shared_bytes <= most ? k->shared_bytes + limit : most,
+                  static_shared <= most ? static_shared + limit : most,
                   more ? "; more after cudaFuncSetAttribute(..., "
                          "cudaFuncAttributeMaxDynamicSharedMemorySize, ...)"
                        : "");
@@ -316,6 +322,18 @@ resident_blocks(const struct device_launch *l, const struct jit_kernel *k)
     return (uint64_t)(o.blocks_per_sm ? o.blocks_per_sm : 1) * (p->sm_count ? p->sm_count : 1);
 }
 
+enum device_result
+launch_check_cooperative(const struct device_launch *l, uint64_t resident)
+{
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (blocks <= resident)
+        return DEVICE_OK;
+    return refuse(l, DEVICE_COOPERATIVE_TOO_LARGE,
+                  "a cooperative launch of %llu blocks: %s holds %llu at once",
+                  (unsigned long long)blocks, l->function->device->profile->name,
+                  (unsigned long long)resident);
+}
+
 static enum device_result
 check(const struct device_launch *l, const struct jit_kernel **out_kernel)
 {
@@ -325,19 +343,13 @@ check(const struct device_launch *l, const struct jit_kernel **out_kernel)
         return no_code();
     uint32_t cluster[3];
     enum device_result r = clusters_of(l, cluster);
-    r = r == DEVICE_OK ? check_shared(p, l, k) : r;
+    r = r == DEVICE_OK ? launch_check_shared(l, k->shared_bytes) : r;
     r = r == DEVICE_OK ? check_registers(p, l, k) : r;
     if (r != DEVICE_OK || !l->cooperative)
         return r;
     if (!p->cooperative_launch)
         return refuse(l, DEVICE_NOT_SUPPORTED, "%s has no cooperative launch", p->name);
-    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    uint64_t resident = resident_blocks(l, k);
-    if (blocks > resident)
-        return refuse(l, DEVICE_COOPERATIVE_TOO_LARGE,
-                      "a cooperative launch of %llu blocks: %s holds %llu at once",
-                      (unsigned long long)blocks, p->name, (unsigned long long)resident);
-    return DEVICE_OK;
+    return launch_check_cooperative(l, resident_blocks(l, k));
 }
 
 static enum device_result

@@ -559,6 +559,14 @@ storage_reset_device(struct device *d)
     pthread_mutex_unlock(&lock);
 }
 
+enum device_result
+storage_none_left(const struct device *d, uint64_t size, uint64_t left, uint64_t total)
+{
+    return device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes: device %d has %llu of %llu left",
+                       (unsigned long long)size, d->index, (unsigned long long)left,
+                       (unsigned long long)total);
+}
+
 /* -- a virtual device's memory ----------------------------------------------------------------- */
 
 static enum device_result
@@ -572,9 +580,7 @@ virtual_alloc(struct device *d, uint64_t size, enum allocation_kind kind, const 
         return DEVICE_OK;
     uint64_t used, total;
     memory_usage(d->memory, &used, &total, NULL);
-    return device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes: device %d has %llu of %llu left",
-                       (unsigned long long)size, d->index, (unsigned long long)(total - used),
-                       (unsigned long long)total);
+    return storage_none_left(d, size, total - used, total);
 }
 
 static enum device_result

@@ -53,19 +53,33 @@ call_text(const struct jit_warp *w, uint32_t place, struct text *out)
     arena_free(&a);
 }
 
-/* cooperative_groups.h asks %envreg1 whether the launch is cooperative, and traps where a grid
- * cannot wait. */
 static bool
-asks_for_grid(const struct ptx_module *m)
+asks(const struct ptx_insn *i)
 {
-    for (uint32_t f = 0; m && f < m->func_count; f++)
-        for (uint32_t k = 0; k < m->funcs[f]->insn_count; k++) {
-            const struct ptx_insn *i = &m->funcs[f]->insns[k];
-            for (uint32_t n = 0; n < i->operand_count; n++)
-                if (i->operand[n].kind == PTX_O_SREG && i->operand[n].sreg == PTX_SR_ENVREG1)
-                    return true;
+    bool so = false;
+    for (uint32_t n = 0; n < i->operand_count; n++)
+        so |= i->operand[n].kind == PTX_O_SREG && i->operand[n].sreg == PTX_SR_ENVREG1;
+    return so;
+}
+
+/* cooperative_groups.h asks %envreg1 whether the launch is cooperative, and traps where a grid
+ * cannot wait: whether that is what a trap of this kernel means, or may mean beside others. */
+static const char *
+grid_wait(const struct ptx_module *m, const struct ptx_func *kernel)
+{
+    struct ptx_reached reached = ptx_reach(m, kernel);
+    uint32_t questions = 0, traps = 0;
+    for (uint32_t f = 0; f < m->func_count; f++)
+        for (uint32_t k = 0; k < m->funcs[f]->insn_count && reached.func[f]; k++) {
+            questions += asks(&m->funcs[f]->insns[k]);
+            traps += m->funcs[f]->insns[k].op == PTX_OP_TRAP;
         }
-    return false;
+    ptx_reached_free(&reached);
+    return !questions           ? NULL
+           : traps <= questions ? "where it waits for its whole grid: only a cooperative launch "
+                                  "can (cudaLaunchCooperativeKernel)"
+                                : "a trap of its own, or it waits for its whole grid, which only a "
+                                  "cooperative launch can (cudaLaunchCooperativeKernel)";
 }
 
 void
@@ -94,14 +108,15 @@ exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
     reason = reason < sizeof table / sizeof *table ? reason : JIT_TRAP_INSTRUCTION;
     const struct exec_slot *s = w->owner;
     const struct exec_request *r = s->run->request;
-    bool grid = reason == JIT_TRAP_INSTRUCTION && !r->cooperative && asks_for_grid(r->module);
+    const char *grid = reason == JIT_TRAP_INSTRUCTION && !r->cooperative && r->module
+                           ? grid_wait(r->module, r->kernel)
+                           : NULL;
     struct text detail = {0};
     char text[700] = "";
     if (reason == JIT_TRAP_STACK)
         call_text(w, place, &detail);
     if (grid)
-        text_add(&detail, "where it waits for its whole grid: only a cooperative launch can "
-                          "(cudaLaunchCooperativeKernel)");
+        text_add(&detail, "%s", grid);
     if (detail.count)
         snprintf(text, sizeof text, "%s", detail.at);
     text_free(&detail);

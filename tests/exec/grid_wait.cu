@@ -25,6 +25,23 @@ turn(int *x, int *valid)
     x[i] = other;
 }
 
+/* Its own trap, in a module that waits for its grid elsewhere; and both in one kernel. */
+__global__ void
+own(int *x)
+{
+    if (x[threadIdx.x] != 7)
+        __trap();
+}
+
+__global__ void
+both(int *x)
+{
+    if (x[threadIdx.x] != 7)
+        __trap();
+    x[0] = 1;
+    cg::this_grid().sync();
+}
+
 /* Without sync() an ordinary launch may ask. */
 __global__ void
 ask(int *valid)
@@ -75,6 +92,10 @@ main(int argc, char **argv)
         turn<<<BLOCKS, THREADS>>>(x, valid);
     } else if (!strcmp(what, "one-block")) { /* the group is as invalid */
         turn<<<1, THREADS>>>(x, valid);
+    } else if (!strcmp(what, "own")) {
+        own<<<1, 1>>>(x);
+    } else if (!strcmp(what, "both")) {
+        both<<<1, 1>>>(x);
     } else if (!strcmp(what, "ask")) {
         ask<<<1, 1>>>(valid);
     } else if (!strcmp(what, "cluster")) {

@@ -8,6 +8,8 @@
 expect "a cooperative launch" 0 "out:cudaSuccess 1 0" "$work/p" cooperative
 expect "an ordinary launch" 0 "out:cudaErrorLaunchFailure -1 0" "$work/p" ordinary
 expect "why" 0 "only a cooperative launch can .cudaLaunchCooperativeKernel." "$work/p" ordinary
+expect "a trap of its own" 0 "trap in kernel .own. [^:]*:[0-9]+., block .0,0,0., thread .0,0,0.$" "$work/p" own
+expect "either of them" 0 "a trap of its own, or it waits for its whole grid" "$work/p" both
 expect "of one block" 0 "out:cudaErrorLaunchFailure -1 0" "$work/p" one-block
 expect "who only asks" 0 "out:cudaSuccess 0 0" "$work/p" ask
 expect "a cluster" 0 "out:cudaSuccess -1 0" "$work/p" cluster
