@@ -6,6 +6,7 @@
  */
 #include "profile/profile_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -405,6 +406,11 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
         following, "alone", following + cost.alone - cost.seconds, "work", work, "block_starts",
         starts, "limit", limit, "block_clocks", waiting.block_clocks, "partition_camping",
         camping(k), "cache_coverage", coverage(k));
+    if (waiting.warp_clocks > 0) {
+        json_object_set_new(j, "low", json_real(fmax(following / MODEL_INTERVAL, t.seconds)));
+        json_object_set_new(j, "high", json_real(following * MODEL_INTERVAL));
+        json_object_set_new(j, "interval", json_string(d->cc_major == 9 ? "measured" : "assumed"));
+    }
     if (bytes > 0) {
         json_object_set_new(j, "intensity", json_real(flops / bytes));
         json_object_set_new(j, "attainable_flops",

@@ -63,14 +63,11 @@ identify(const struct device_profile *d, const json_t *k, struct arena *a, struc
 
 /* -- time -------------------------------------------------------------------------------------- */
 
-/* Of 243 kernels on an H200 that no constant was taken from, nine of ten took up to 1.92 times the
- * estimate, or down to as much less (docs/model.md, tests/data/h200_model_unseen.csv).
- * Nothing was measured elsewhere; before 7.0 neither launches nor their blocks' start are known. */
+/* Before 7.0 neither launches nor their blocks' start are known. */
 static void
 judge_time(const struct device_profile *d, const struct report_times *t, bool known,
            struct arena *a, struct report_summary *s)
 {
-    const double factor = 1.92;
     bool measured = d->cc_major == 9;
     s->bound = t->bound.seconds;
     s->seconds = known ? t->estimate : t->bound.seconds;
@@ -78,8 +75,8 @@ judge_time(const struct device_profile *d, const struct report_times *t, bool kn
         s->certainty = "a lower bound: waiting is not known";
         return;
     }
-    s->low = fmax(s->seconds / factor, s->bound);
-    s->high = s->seconds * factor;
+    s->low = fmax(s->seconds / MODEL_INTERVAL, s->bound);
+    s->high = s->seconds * MODEL_INTERVAL;
     if (measured)
         s->certainty = arena_printf(a, "9 of 10 such estimates within %s to %s",
                                     report_seconds(a, s->low), report_seconds(a, s->high));

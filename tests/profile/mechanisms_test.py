@@ -65,6 +65,10 @@ def main():
              passes["neighbours"] == (stores + 4 * warps, stores + 4 * warps))
         want("a word a turn is a load in four turns",
              passes["along"][1] == stores + 64 * warps and passes["along"][0] <= stores + 32 * warps)
+        for k in whole.values():
+            r = k["roofline"]
+            want(f"{k['name']}: an interval around the estimate, no lower than the bound: {r}",
+                 r["interval"] == "measured" and r["seconds"] <= r["low"] <= r["estimate"] < r["high"])
         want("texels bound reads", whole["reads"]["roofline"]["busiest"] == "texture")
         want("and do not where they are not counted", plain["reads"]["roofline"]["busiest"] != "texture")
         want("what a fill has left in L2 is not read again", whole["once"]["model"]["dram_bytes"] == 0)
@@ -72,6 +76,7 @@ def main():
         want("memory that is read and written, and read again by another kernel, counts once",
              whole["in_place"]["model"]["dram_bytes"] == whole["read_back"]["model"]["dram_bytes"] == 0)
         small = profile(program, report, gpu="t4")
+        want("nothing was measured of a T4", all(k["roofline"]["interval"] == "assumed" for k in small.values()))
         want("and does not stay in an L2 that is too small", small["read_back"]["model"]["dram_bytes"] >= 16 * words)
         want("nor from an L2 that is too small", small["once"]["model"]["dram_bytes"] >= 4 * words)
     for line in wrong:
