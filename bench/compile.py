@@ -96,17 +96,19 @@ def panel(left, title, curves, axis):
         if v <= high:
             out.append(f'<text x="{x(v):.0f}" y="318" text-anchor="middle">{v}</text>'
                        f'<path d="M{x(v):.0f} 50v250" stroke="#ddd"/>')
+    kinds = sorted({name.split(",")[0] for name, _ in curves})
     for k, (name, points) in enumerate(curves):
-        colour = ("#c33", "#26c", "#282", "#a60")[k % 4]
+        colour = ("#c33", "#26c", "#282", "#a60")[kinds.index(name.split(",")[0]) % 4]
+        dash = ' stroke-dasharray="5 4"' if "before" in name else ""
         at = [(x(p[axis]), y(p[2])) for p in points]
-        out.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in at)}"/>'
+        out.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2"{dash} points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in at)}"/>'
                    + "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in at)
                    + f'<text x="{left + 68}" y="{68 + 16 * k}" fill="{colour}">{name}</text>')
     return out
 
 
 def draw(path, curves):
-    order = sorted(curves.items(), key=lambda c: (c[0] != "scans, before", c[0] != "scans", c[0]))
+    order = sorted(curves.items())
     with open(path, "w", encoding="ascii") as f:
         f.write("\n".join(['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 330" font-family="sans-serif" font-size="12">',
                            '<rect width="800" height="330" fill="#fff"/>',
@@ -120,8 +122,7 @@ def main():
     a.add_argument("--sizes", default="1,2,4,8,16,32")
     a.add_argument("--limit", type=float, default=60, help="seconds on the clock for one kernel (60)")
     a.add_argument("--markdown", action="store_true")
-    a.add_argument("--svg", metavar="FILE", help="draw seconds against lines, and scans' against barriers")
-    a.add_argument("--before", default="", metavar="N=SECONDS,...", help="scans of an older build, drawn too: of N scans")
+    a.add_argument("--svg", metavar="FILE", help="draw seconds against lines, and against barriers; of two commands the first as before, dashed")
     a.add_argument("kernel", nargs="*", help="FILE.ptx:KERNEL:BLOCK, beside those written here")
     o = a.parse_args()
     commands = o.lockstep or ["build/lockstep"]
@@ -146,17 +147,15 @@ def main():
         curves = {}
         for name, text, path, kernel, block in rows:
             cells = [name, str(text.count("\n")), str(text.count("bar.sync"))]
-            for command in commands:
+            for k, command in enumerate(commands):
                 got = measure(command, path, kernel, block, o.limit)
                 size = (text.count("\n"), text.count("bar.sync"))
                 if got:
-                    curves.setdefault(name.split()[0], []).append((*size, got[0]))
+                    before = ", before" if k + 1 < len(commands) else ""
+                    curves.setdefault(name.split()[0] + before, []).append((*size, got[0]))
                 cells += [f"{got[0]:.2f}", f"{got[1]:.0f}"] if got else [f"over {o.limit:g}", ""]
             print(line(cells), flush=True)
     if o.svg:
-        for n, seconds in (part.split("=") for part in o.before.split(",") if part):
-            text = text_of("scans", int(n))
-            curves.setdefault("scans, before", []).append((text.count("\n"), text.count("bar.sync"), float(seconds)))
         draw(o.svg, curves)
 
 
