@@ -226,8 +226,9 @@ strong_log_stays(const struct visit *v, const struct strong_log *log,
         return STAYS_NONE;
     if (has_read(log, last))
         return STAYS_OTHER;
-    bool plain = !((last->when | other->when) & MARK_STRONG);
-    return plain && has_read(log, read) ? STAYS_BOTH : STAYS_NONE;
+    /* The other read gives way to the last one, but to one of the new one's own warp. */
+    bool gone = !(other->when & MARK_STRONG) || !((last->who ^ read->who) >> LANE_BITS);
+    return gone && !(last->when & MARK_STRONG) && has_read(log, read) ? STAYS_BOTH : STAYS_NONE;
 }
 
 /* -- one access -------------------------------------------------------------------------------- */
