@@ -405,9 +405,13 @@ order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
         return;
     if (shared && !b->sync)
         b->sync = sync_new();
+    /* An .acq_rel hands on what it acquires, too. */
+    bool first = flags & PLACE_AT_ONCE && flags & PLACE_ACQUIRE && flags & PLACE_RELEASE;
+    if (first)
+        read_strong(v, lanes, address, shared);
     if (v->op != JIT_LOAD)
         write_strong(v, lanes, address, shared);
-    if (flags & PLACE_ACQUIRE)
+    if (flags & PLACE_ACQUIRE && !first)
         read_strong(v, lanes, address, shared);
 }
 
