@@ -46,9 +46,10 @@ behind_one(const char *p, const char *end)
                                                                     : NULL;
     if (!close)
         return p + 1;
-    for (p += close[1] ? 2 : 1; p < end && strncmp(p, close, strlen(close)) != 0; p++)
+    size_t n = strlen(close);
+    for (p += *p == '"' ? 1 : 2; (size_t)(end - p) >= n && memcmp(p, close, n) != 0; p++)
         p += *p == '\\' && *close == '"' && p + 1 < end;
-    return p < end ? p + strlen(close) : end;
+    return (size_t)(end - p) >= n ? p + n : end;
 }
 
 static bool
