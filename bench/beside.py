@@ -3,10 +3,12 @@
 what the first run of a row takes with an empty cache.
 
     python3 bench/beside.py OTHER/build/lockstep [--parts run,check,profile,cold] [--rows REGEX]
-                            [--rounds 7] [--seconds 4] [--workers 1] [--json FILE]
+                            [--rounds 7] [--seconds 4] [--warm 0] [--workers 1] [--json FILE]
 
 Both builds serve the rows at once and take turns, sample by sample, so that a disturbance hits both
-alike; the least sample of each counts. A ratio is OTHER's time over this build's: below 1, this build
+alike; the least sample of each counts. Of a kernel that takes long to compile quick code runs first, and
+better code only once that pays (docs/decisions/0022): --warm says for how many seconds each build runs a row
+before it is sampled. A ratio is OTHER's time over this build's: below 1, this build
 is slower. Times are processor times, which say something on a machine that others use, too.
 """
 
@@ -15,6 +17,7 @@ import json
 import math
 import re
 import tempfile
+import time
 from pathlib import Path
 
 from peers import BENCH, LOCKSTEP, Missing, Peer
@@ -40,6 +43,10 @@ def least_of(row, part, peers, options):
         first = peer.prepare(row, SCALES[part])
         if not first or not first[1]:
             return None
+    for peer in peers:
+        begun = time.monotonic()
+        while time.monotonic() < begun + options.warm:
+            peer.run()
     samples = [[], []]
     for _ in range(options.rounds):
         for peer, times in zip(peers, samples):
@@ -94,6 +101,7 @@ def main():
     parser.add_argument("--rows", default="", metavar="REGEX")
     parser.add_argument("--rounds", type=int, default=7, help="samples of each, at most (7)")
     parser.add_argument("--seconds", type=float, default=4, help="a row's limit, three samples at least (4)")
+    parser.add_argument("--warm", type=float, default=0, help="seconds before the first sample (0)")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
