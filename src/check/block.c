@@ -98,7 +98,8 @@ block_begin(struct jit_block *k)
     gates_begin(b);
     notes_begin(b);
     copies_forget(b);
-    peers_begin(b);
+    if (k->launch->cluster_blocks > 1)
+        peers_begin(b);
     region_begin(b);
     if (b->local_init)
         memset(b->local_init, 0, b->local_bytes / 8);
@@ -124,9 +125,12 @@ block_dropped(struct jit_block *k)
 void
 block_ended(struct jit_block *k)
 {
+    struct block_state *b = k->tool;
     block_end(k);
-    mbarriers_end(k->tool);
-    peers_end(k->tool);
+    if (b->transfers)
+        mbarriers_end(b);
+    if (b->peers)
+        peers_end(b);
 }
 
 void

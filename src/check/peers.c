@@ -68,8 +68,6 @@ of_first(const struct block_state *b)
 void
 peers_begin(struct block_state *b)
 {
-    if (launch_of(b)->cluster_blocks <= 1)
-        return;
     if (!b->block->rank) {
         b->peers_own = b->peers_own ? b->peers_own : ls_alloc(sizeof *b->peers_own);
         forget(b->peers_own);

@@ -8,7 +8,7 @@
 #include "check/race.h"
 #include "check/shared_cells.h"
 
-/* A block begins, those of a cluster by rank; it ends, when all its peers have. */
+/* A block of a cluster begins, in the order of ranks; it ends, when all its peers have. */
 void peers_begin(struct block_state *b);
 void peers_end(struct block_state *b);
 void peers_free(struct block_state *b);

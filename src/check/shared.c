@@ -409,18 +409,13 @@ quick_run(const struct visit *v, const struct shared_touch *t, uint32_t count, u
                              : shared_store_run(b, own + t->touch.lane, count, t->offset / 4, mark);
 }
 
-void
-shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
+/* Of whole words, unless cells are bytes. */
+static void
+access_cells(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
     struct block_state *b = v->b;
     struct shared_touch t = {.touch = {.address = address, .shared = true},
                              .base = (uint64_t)(uintptr_t)b->block->shared};
-    if (!b->write)
-        return;
-    uint64_t bits = 0;
-    shared_farthest(b->launch->check, address, lanes, t.base, &bits);
-    if (b->shift && (bits | v->bytes) & 3)
-        cut_shared_cells(b);
     if (v->facts->flags & PLACE_STRONG)
         order_strong(v, lanes, address, true);
     if (v->op != JIT_LOAD || v->facts->flags)
@@ -467,6 +462,19 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     }
 }
 
+void
+shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
+{
+    struct block_state *b = v->b;
+    uint64_t bits = 0;
+    if (!b->write)
+        return;
+    shared_farthest(b->launch->check, address, lanes, 0, &bits);
+    if (b->shift && (bits | v->bytes) & 3)
+        cut_shared_cells(b);
+    access_cells(v, lanes, address);
+}
+
 bool
 shared_lanes(const struct visit *v, const uint64_t *address)
 {
@@ -481,6 +489,9 @@ shared_lanes(const struct visit *v, const uint64_t *address)
     uint64_t odd = 0, most = shared_farthest(b->launch->check, address, v->lanes, own + low, &odd);
     if (most > end - low - v->bytes || odd & (v->bytes - 1) || v->bytes & (v->bytes - 1))
         return false;
-    shared_access(v, v->lanes, address);
+    if (v->bytes & 3)
+        shared_access(v, v->lanes, address);
+    else if (b->write)
+        access_cells(v, v->lanes, address);
     return true;
 }

@@ -217,16 +217,11 @@ fast_reduce(struct exec_slot *s, uint32_t kind)
         s->warp[i].barrier_result = result;
 }
 
-/* The same, for a tool: every thread that has not exited came and waits. */
+/* The same, for a tool: every thread that has not exited came and waits. lanes: of each warp;
+ * apart: not all came to the same instruction. */
 static void
-fast_announce(struct exec_slot *s, const struct jit_warp *first)
+fast_announce(struct exec_slot *s, const struct jit_warp *first, const uint32_t *lanes, bool apart)
 {
-    uint32_t lanes[EXEC_MAX_WARPS];
-    bool apart = false;
-    for (uint32_t i = 0; i < s->warps; i++) {
-        lanes[i] = s->state[i] == WARP_DONE ? 0 : s->warp[i].lanes;
-        apart = apart || (lanes[i] && s->warp[i].barrier_place != first->barrier_place);
-    }
     for (uint32_t i = 0; i < s->warps && apart && s->run->tool->arrive; i++)
         if (lanes[i])
             s->run->tool->arrive(&s->warp[i], lanes[i], first->barrier, 0,
@@ -258,10 +253,12 @@ fast_round(struct exec_slot *s)
     struct exec_worker *worker = s->worker;
     const struct jit_warp *first = NULL;
     uint8_t ran[EXEC_MAX_WARPS];
-    uint32_t different = 0, done = 0;
+    uint32_t lanes[EXEC_MAX_WARPS];
+    uint32_t different = 0, places = 0, done = 0;
     void (*warp_ran)(struct jit_warp *) = s->block.ran;
     for (uint32_t i = 0; i < s->warps; i++) {
         ran[i] = s->state[i] != WARP_DONE;
+        lanes[i] = 0;
         if (!ran[i])
             continue;
         struct jit_warp *w = &s->warp[i];
@@ -282,10 +279,12 @@ fast_round(struct exec_slot *s)
         if (!first)
             first = w;
         different |= (outcome ^ JIT_BARRIER) | w->barrier_threads | (w->barrier ^ first->barrier) |
-                     (w->barrier_kind ^ first->barrier_kind) | (w->barrier_kind == JIT_BAR_CLUSTER);
+                     (w->barrier_kind ^ first->barrier_kind);
+        places |= w->barrier_place ^ first->barrier_place;
+        lanes[i] = w->lanes;
     }
     worker->warp = NULL;
-    if (different || s->barriers_used)
+    if (different || s->barriers_used || (first && first->barrier_kind == JIT_BAR_CLUSTER))
         return fast_round_failed(s, ran);
     if (done == s->live) {
         s->live = 0;
@@ -300,7 +299,7 @@ fast_round(struct exec_slot *s)
     if (first->barrier_kind != JIT_BAR_SYNC)
         fast_reduce(s, first->barrier_kind);
     if (s->run->tool && s->run->tool->barrier)
-        fast_announce(s, first);
+        fast_announce(s, first, lanes, places != 0);
     return ROUND_ON;
 }
 

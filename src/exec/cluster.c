@@ -12,12 +12,11 @@ uint32_t
 exec_block_place(const struct exec_run *run, uint64_t number, uint32_t out[3])
 {
     const struct exec_request *r = run->request;
-    uint32_t rank = (uint32_t)(number % run->cluster), own[3];
     if (run->cluster == 1) {
         exec_coordinates(r->grid, number, out);
         return 0;
     }
-    uint32_t clusters[3];
+    uint32_t rank = (uint32_t)(number % run->cluster), own[3], clusters[3];
     for (int d = 0; d < 3; d++)
         clusters[d] = r->grid[d] / r->cluster[d];
     exec_coordinates(clusters, number / run->cluster, out);

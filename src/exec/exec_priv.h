@@ -145,12 +145,12 @@ struct exec_slot {
     struct exec_slot *next;     /* in the pool's list of free slots, or in a run's queue */
     struct exec_slot *next_in_flight;
     uint32_t warps;
-    uint32_t live;          /* warps that are not done */
-    uint32_t parked;        /* warps at a barrier or waiting */
-    uint32_t barriers_used; /* set of barrier numbers with arrivals */
-    struct jit_warp warp[EXEC_MAX_WARPS];
-    uint8_t state[EXEC_MAX_WARPS];    /* enum warp_state */
-    uint8_t returned[EXEC_MAX_WARPS]; /* enum jit_exit of this round */
+    uint32_t live;                                     /* warps that are not done */
+    uint32_t parked;                                   /* warps at a barrier or waiting */
+    uint32_t barriers_used;                            /* set of barrier numbers with arrivals */
+    _Alignas(64) struct jit_warp warp[EXEC_MAX_WARPS]; /* each two lines of the cache, not three */
+    uint8_t state[EXEC_MAX_WARPS];                     /* enum warp_state */
+    uint8_t returned[EXEC_MAX_WARPS];                  /* enum jit_exit of this round */
     struct exec_barrier barrier[EXEC_BARRIERS];
     /* lanes that came to the cluster's barrier, which was complete before they waited for it */
     uint32_t passed[EXEC_MAX_WARPS];
@@ -394,6 +394,11 @@ void exec_launch_fill(struct jit_launch *l, const struct exec_request *r,
 static inline void
 exec_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3])
 {
+    if (index < grid[0]) { /* no division: that is as long as a small block */
+        out[0] = (uint32_t)index;
+        out[1] = out[2] = 0;
+        return;
+    }
     out[0] = (uint32_t)(index % grid[0]);
     index /= grid[0];
     out[1] = (uint32_t)(index % grid[1]);
