@@ -235,7 +235,7 @@ note_polling(struct exec_slot *s)
         for (uint32_t left = s->barriers_used; left; left &= left - 1)
             waiting |= s->barrier[__builtin_ctz(left)].waiting[i];
         if (s->state[i] == WARP_READY)
-            (s->run->turning ? exec_note_turning : exec_note_polling)(
+            (s->run->compared ? exec_note_turning : exec_note_polling)(
                 s, i, s->warp[i].lanes & ~waiting, s->warp[i].barrier_place);
     }
 }

@@ -336,6 +336,14 @@ struct exec_look {
     uint32_t step, rounds;
 };
 
+/* Which blocks a run is of, where a tool takes a sample of them: those that it counts, or the
+ * rest. */
+struct exec_part {
+    const struct jit_tool *tool; /* NULL: all of the grid */
+    const struct jit_launch *launch;
+    bool rest;
+};
+
 struct exec_run {
     struct exec_pool *pool;
     const struct exec_request *request;
@@ -345,6 +353,7 @@ struct exec_run {
     struct jit_tool *tool;        /* NULL: none */
     uint64_t number;              /* of this run in the process: slots tell runs apart by it */
     uint64_t blocks;
+    struct exec_part part;
     uint32_t cluster; /* blocks that begin and end together */
     uint64_t chunk;   /* blocks handed out at a time, a multiple of that */
     bool resident;    /* several blocks of a worker in flight, switched on yields */
@@ -353,8 +362,8 @@ struct exec_run {
     uint64_t until;                /*   which goes on until it is due later than that; */
     uint64_t idle_turns; /* how many turns there were since a warp ended or came to a barrier */
     bool replaying;
-    bool turning;                   /* the same, in loops that give way: exec_replay_loop */
-    struct exec_compares *compared; /* per warp; turning */
+    struct exec_compares *compared; /* per warp; else NULL: the same, in loops that give way
+                                       (exec_replay_loop) */
     uint64_t replay_deadline;       /* ns of CLOCK_MONOTONIC */
 
     _Alignas(64) _Atomic uint64_t next; /* block to hand out */

@@ -15,7 +15,50 @@
 
 enum { INLINE_NS = 12000 }; /* waking a thread costs more than helping with less than this */
 
+/* -- parts of a grid --------------------------------------------------------------------------- */
+
+static bool
+is_mine(const struct exec_run *run, uint64_t block)
+{
+    const struct exec_part *p = &run->part;
+    return p->tool->counts(p->launch, block) != p->rest;
+}
+
+/* The next range of blocks of [*first, end) that the run is of, up to *last; false: none is left.
+ */
+static bool
+next_range(const struct exec_run *run, uint64_t *first, uint64_t *last, uint64_t end)
+{
+    *last = end;
+    if (!run->part.tool)
+        return *first < end;
+    while (*first < end && !is_mine(run, *first))
+        ++*first;
+    for (*last = *first; *last < end && is_mine(run, *last);)
+        ++*last;
+    return *first < end;
+}
+
 /* -- ordinary ---------------------------------------------------------------------------------- */
+
+static void
+run_range(struct exec_run *run, struct exec_worker *w, struct exec_slot *s,
+          struct exec_passing *passing, uint64_t first, uint64_t end)
+{
+    _Atomic uint64_t *progress = &run->progress[w->id].block;
+    if (s->straight) {
+        exec_blocks_straight(s, w, first, end, progress);
+        return;
+    }
+    for (uint64_t i = first; i < end && !exec_stopped(run, i); i += run->cluster) {
+        atomic_store_explicit(progress, i, memory_order_release);
+        bool passed = run->launch.steps && exec_pass(s, passing, i);
+        exec_block_begin(s, i);
+        exec_block_finish(s, exec_block_run(s, w));
+        if (passed)
+            exec_passed(s, passing);
+    }
+}
 
 /* False: better code is to be made before this worker goes on. */
 static bool
@@ -35,21 +78,9 @@ work_ordinary(struct exec_run *run, struct exec_worker *w, struct exec_slot *s)
             break;
         if (run->request->begun)
             atomic_store_explicit(run->request->begun, first, memory_order_relaxed);
-        uint64_t end = first + run->chunk < run->blocks ? first + run->chunk : run->blocks;
-        if (s->straight) {
-            exec_blocks_straight(s, w, first, end, progress);
-            continue;
-        }
-        for (uint64_t i = first; i < end; i += run->cluster) {
-            if (exec_stopped(run, i))
-                break;
-            atomic_store_explicit(progress, i, memory_order_release);
-            bool passed = run->launch.steps && exec_pass(s, &passing, i);
-            exec_block_begin(s, i);
-            exec_block_finish(s, exec_block_run(s, w));
-            if (passed)
-                exec_passed(s, &passing);
-        }
+        uint64_t end = first + run->chunk < run->blocks ? first + run->chunk : run->blocks, last;
+        for (; next_range(run, &first, &last, end); first = last)
+            run_range(run, w, s, &passing, first, last);
     }
     atomic_store(progress, UINT64_MAX);
     return !leaves;
@@ -192,6 +223,10 @@ tool_launch(const struct exec_run *run)
         .parent = r->parent,
         .stream = r->stream,
         .look = exec_look,
+        .whole = run->scheduled     ? "its warps take turns"
+                 : run->resident    ? "its blocks may wait for each other"
+                 : run->cluster > 1 ? "its blocks form clusters"
+                                    : NULL,
     };
 }
 
@@ -205,11 +240,47 @@ run_timed(struct exec_run *run, struct jit_engine *jit, const struct jit_kernel 
         jit_ran(jit, k, 1e-9 * (double)(exec_now() - start));
 }
 
+static void
+report_failure(struct exec_run *run, struct exec_report *report)
+{
+    if (run->fault.by_signal)
+        exec_replay(run, &run->fault);
+    if (run->fault.endless)
+        exec_replay_loop(run, &run->fault);
+    exec_report_fault(run, &run->fault, report);
+}
+
+/* The blocks that the tool is not told of; it is of what they launch. */
+static bool
+run_rest(const struct exec_run *counted, struct exec_report *report)
+{
+    struct exec_request plain = *counted->request;
+    struct exec_source source;
+    struct exec_run run;
+    plain.tool = NULL;
+    if (!exec_source_open(&source, &plain, report))
+        return false;
+    exec_run_init(&run, counted->pool, &plain, &source.code);
+    run.request = counted->request;
+    run.resident = false; /* as the counted ones: no block waits for another */
+    run.part = counted->part;
+    run.part.rest = true;
+    run_timed(&run, plain.jit, source.code.kernel);
+    bool fine = atomic_load(&run.stop) == UINT64_MAX;
+    exec_output_end(&run);
+    if (!fine)
+        report_failure(&run, report);
+    fine = exec_nested_tail(&run, fine, report);
+    exec_run_fini(&run);
+    return fine;
+}
+
 bool
 exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct exec_code *code,
               struct exec_report *report)
 {
     struct exec_run run;
+    bool sampled = false;
     memset(report, 0, sizeof *report);
     if (!request_is_sound(r, report->text, sizeof report->text)) {
         report->status = EXEC_FAILED;
@@ -217,20 +288,19 @@ exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct ex
     }
     exec_run_init(&run, p, r, code);
     struct jit_tool_launch watched = tool_launch(&run);
+    watched.sampled = &sampled;
     if (r->tool && r->tool->launch_begin)
         run.launch.tool = r->tool->launch_begin(r->tool, &watched);
+    if (sampled)
+        run.part = (struct exec_part){.tool = r->tool, .launch = &run.launch};
     run_timed(&run, r->jit, code->kernel);
-    bool fine = atomic_load(&run.stop) == UINT64_MAX;
+    bool counted = atomic_load(&run.stop) == UINT64_MAX;
     exec_output_end(&run);
+    bool fine = counted && (!sampled || run_rest(&run, report));
     if (r->tool && r->tool->launch_end)
         r->tool->launch_end(r->tool, &watched, fine);
-    if (!fine) {
-        if (run.fault.by_signal)
-            exec_replay(&run, &run.fault);
-        if (run.fault.endless)
-            exec_replay_loop(&run, &run.fault);
-        exec_report_fault(&run, &run.fault, report);
-    }
+    if (!counted)
+        report_failure(&run, report);
     fine = exec_nested_tail(&run, fine, report);
     exec_run_fini(&run);
     return fine;

@@ -87,11 +87,11 @@ exec_livelock_round(struct exec_slot *s, bool yielded)
 {
     struct exec_run *run = s->run;
     struct exec_look *l = &run->look;
-    if (!yielded && !run->turning) {
+    if (!yielded && !run->compared) {
         l->step = 0;
         return;
     }
-    if (run->turning) {
+    if (run->compared) {
         turning_round(s);
         return;
     }

@@ -162,7 +162,6 @@ exec_replay_loop(struct exec_run *run, struct exec_fault *f)
                              .blocks = run->blocks,
                              .cluster = run->cluster,
                              .replaying = true,
-                             .turning = true,
                              .look = {.step = 1}};
     again.replay_deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
     again.compared = ls_alloc(EXEC_MAX_WARPS * sizeof *again.compared);

@@ -326,10 +326,9 @@ enum jit_event {
     JIT_EVENT_TURNS = 32, /* every loop counts as one that may wait: it gives way (JIT_YIELD) again
                              and again; services->compare */
     JIT_EVENT_SEEN = 16,  /* with ACCESS: struct jit_seen. Loads of parameters are not told */
-    JIT_EVENT_PASSED =
-        128,             /* with COUNT: for blocks that a debugger passes over (jit_tool.passes) */
-    JIT_EVENT_STEP = 64, /* struct jit_steps; every register lies where struct jit_code_map says,
-                            and is read from there */
+    JIT_EVENT_PASSED = 128, /* with COUNT: for blocks that a debugger passes over */
+    JIT_EVENT_STEP = 64,    /* struct jit_steps; every register lies where struct jit_code_map says,
+                               and is read from there */
 };
 
 /* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or
@@ -515,12 +514,13 @@ struct jit_tool_launch {
     const struct jit_kernel *code;
     const struct jit_launch *launch;
     uint64_t shared_bytes;              /* of a block: static and dynamic */
-    uint32_t sm_count, resident_blocks; /* of the device; blocks that one SM holds: resident_blocks
-                                           / sm_count */
+    uint32_t sm_count, resident_blocks; /* of the device: on all of its SMs */
     uint64_t id;                        /* exec_request.tool_id: what the device layer passes */
     struct memory *memory;              /* of the device; NULL: none known */
     struct jit_warp *parent; /* a launch from a kernel: the warp that made it; NULL: the host's */
     uint64_t stream;         /* and the stream it named */
+    const char *whole; /* why it must hear of all blocks; NULL: launch_begin may set *sampled, */
+    bool *sampled;     /*   and jit_tool.counts says then which ones it hears of */
     /* What a warp of a block in flight does. */
     void (*look)(const struct jit_block *b, uint32_t warp, struct jit_standing *out);
 };
@@ -530,8 +530,7 @@ struct jit_standing {
     enum jit_stands what;
     struct jit_warp *warp;
     uint32_t alive; /* lanes that have not exited */
-    /* per lane that waits (BARRIER, WAITS) at a barrier of the block: its number, else UINT32_MAX
-     */
+    /* per lane that waits (BARRIER, WAITS) at a block's barrier: its number, else UINT32_MAX */
     uint32_t barrier[JIT_LANES];
 };
 
@@ -555,6 +554,9 @@ struct jit_tool {
     void *(*launch_begin)(struct jit_tool *t, const struct jit_tool_launch *l);
     /* After the last; fine: no error ended it. */
     void (*launch_end)(struct jit_tool *t, const struct jit_tool_launch *l, bool fine);
+    /* (many) Whether the tool hears of that block (its linear number) of a launch that it takes a
+     * sample of. The others run in plain code, behind these. */
+    bool (*counts)(const struct jit_launch *l, uint64_t block);
     /* (many) A block begins. b->tool and b->counts are the tool's: NULL at first, then as the last
      * block left them that used the same jit_block in this launch; block_begin sets counts when it
      * asked for JIT_EVENT_COUNT. They are the tool's to free, in launch_end. */
@@ -670,8 +672,7 @@ void jit_ran(struct jit_engine *e, const struct jit_kernel *k, double seconds);
 double jit_enough(struct jit_engine *e, const struct jit_kernel *k);
 /* Drops all kernels of a module (before ptx_free); waits for those that other threads make. */
 void jit_forget(struct jit_engine *e, const struct ptx_module *m);
-/* Whether kernels may call a function of that name without a body: mathematics, printf and the
- * like. */
+/* Whether kernels may call a function of that name without a body: printf and its like. */
 bool jit_knows_function(const char *name);
 /* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "wir" (the
  * warp IR with the shape of each value and what every pass decided), "plans" (the same with how
@@ -682,8 +683,7 @@ bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *sta
 /* Rewrites a file of LLVM bitcode that clang made and did not optimise: structures that it copies
  * whole are read and written as vectors, as a GPU's own compiler does (engine/copies.c).
  * LS_ERR_UNSUPPORTED: LLVM's library does not read it (clang may be newer); the file is what it
- * was. LS_ERR_INPUT: device code writes to a
- * __constant__ variable. */
+ * was. LS_ERR_INPUT: device code writes to a __constant__ variable. */
 bool jit_mend_bitcode(const char *path, struct ls_error *err);
 
 /* How often kernels came from memory (of those: after waiting for another thread that made them;

@@ -455,3 +455,9 @@ cache_system_counts(struct cache_system *s, bool write_back)
     }
     return s->counts;
 }
+
+uint64_t
+cache_system_dirty(const struct cache_system *s)
+{
+    return s->dirty * SECTOR;
+}

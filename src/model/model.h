@@ -242,6 +242,8 @@ void cache_system_add(struct cache_system *s, const struct cache_counts *counts)
 void cache_system_launch(struct cache_system *s);
 /* Counts so far; with write_back the dirty sectors of L2 count as written. */
 struct cache_counts cache_system_counts(struct cache_system *s, bool write_back);
+/* Bytes in L2 that have not been written back. */
+uint64_t cache_system_dirty(const struct cache_system *s);
 
 /* -- roofline and a lower bound on time -------------------------------------------------------- */
 

@@ -621,7 +621,7 @@ begin(struct chain *c, struct arena *a)
 {
     const struct watch *w = c->watch;
     struct kernel *k = w->kernel;
-    c->blocks = (double)k->grid[0] * k->grid[1] * k->grid[2];
+    c->blocks = sampling_blocks(w);
     c->warps = c->sum.warps_per_block = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
     c->tally = ARENA_ARRAY(a, struct tally, w->places);
     c->copies = ARENA_ARRAY(a, uint32_t, w->places);
@@ -673,6 +673,7 @@ chain_waiting(const struct watch *w)
     join_loads(&c, k, &a);
     for (uint32_t p = 0; p < w->places; p++)
         c.sum.pipe_wavefronts += (double)(c.tally[p].wavefronts + c.tally[p].lines);
+    c.sum.pipe_wavefronts *= (double)k->grid[0] * k->grid[1] * k->grid[2] / c.blocks;
     for (uint32_t n = 0; n < c.wir->block_count; n++)
         add_block(&c, n);
     close_superblock(&c);
@@ -684,9 +685,9 @@ chain_waiting(const struct watch *w)
     find_together(&c, &k->arena);
     find_merged(&c, k);
     k->waiting = c.sum;
-    k->memory_kept = c.kept;
+    k->memory.kept = c.kept;
     for (uint32_t p = 0; p < w->places; p++)
-        k->memory_clocks += c.waits[p][WAIT_MEMORY];
+        k->memory.clocks += c.waits[p][WAIT_MEMORY];
     k->waits = c.waits;
     k->loads = c.loads;
     k->together = c.together;

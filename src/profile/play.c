@@ -52,6 +52,7 @@ enum job { JOB_L1, JOB_L2, JOB_OVER };
 struct player {
     const struct device_profile *device;
     struct cache_system *system;
+    struct sampling *sampling; /* NULL: none */
     uint32_t sms, warps;
     struct pages pages;
     struct hand hand[MOST_HANDS];
@@ -355,6 +356,24 @@ play_all(struct player *p, struct crew *crew, size_t crews, size_t streams)
     }
 }
 
+static void
+add_counts(struct cache_counts *to, const struct cache_counts *from)
+{
+    uint64_t *t = (uint64_t *)to;
+    for (size_t k = 0; k < sizeof *to / sizeof *t; k++)
+        t[k] += ((const uint64_t *)from)[k];
+}
+
+static struct cache_counts
+counts_so_far(const struct player *p)
+{
+    struct cache_counts c = cache_system_counts(p->system, false);
+    c.dram_bytes_written += cache_system_dirty(p->system);
+    for (uint32_t n = 0; n < MOST_HANDS; n++)
+        add_counts(&c, &p->hand[n].counts);
+    return c;
+}
+
 /* Block i of a wave is on SM i mod SMs. */
 void
 player_wave(struct player *p, const struct played *block, uint64_t blocks,
@@ -383,14 +402,20 @@ player_wave(struct player *p, const struct played *block, uint64_t blocks,
     play_all(p, crew, crews, p->stream.count);
     dismiss(p);
     ls_release(crew);
+    if (p->sampling) {
+        struct cache_counts c = counts_so_far(p);
+        sampling_played(p->sampling, &c, p->pages.numbered);
+    }
 }
 
 struct player *
-player_new(const struct device_profile *d, struct cache_system *system, uint32_t warps)
+player_new(const struct device_profile *d, struct cache_system *system, uint32_t warps,
+           struct sampling *x)
 {
     struct player *p = ls_alloc(sizeof *p);
     p->device = d;
     p->system = system;
+    p->sampling = x;
     p->sms = d->sm_count ? d->sm_count : 1;
     p->warps = warps;
     p->step = d->memory_partitions ? ls_alloc(MOST_STEPS * sizeof *p->step) : NULL;
@@ -415,7 +440,9 @@ add_working_set(const struct player *p, struct working_set *f)
     for (uint32_t at = 0; at < p->pages.room; at++)
         if (p->pages.page[at] && p->pages.number[at] < p->pages.numbered)
             working_set_add(f, p->pages.page[at] - 1,
-                            cache_system_used(p->system, p->pages.number[at] * LINES, LINES));
+                            sampling_scale_page(
+                                p->sampling, p->pages.number[at],
+                                cache_system_used(p->system, p->pages.number[at] * LINES, LINES)));
 }
 
 void
@@ -432,19 +459,10 @@ player_end(struct player *p, struct kernel *k, struct working_set *f)
             VEC_FREE(&p->hand[n].asked[part]);
         ls_release(p->hand[n].rows.word);
     }
-    struct cache_counts c = cache_system_counts(p->system, true), *to = &k->caches;
-    to->l1_sectors += c.l1_sectors;
-    to->l1_hits += c.l1_hits;
-    to->line_loads += c.line_loads;
-    to->line_waits += c.line_waits;
-    to->l2_sectors += c.l2_sectors;
-    to->l2_hits += c.l2_hits;
-    to->l2_loads += c.l2_loads;
-    to->l2_load_requests += c.l2_load_requests;
-    to->l2_store_requests += c.l2_store_requests;
-    to->dram_bytes_read += c.dram_bytes_read;
-    to->dram_bytes_first += c.dram_bytes_first;
-    to->dram_bytes_written += c.dram_bytes_written;
+    struct cache_counts c = cache_system_counts(p->system, true);
+    if (p->sampling)
+        sampling_scale_caches(p->sampling, &c);
+    add_counts(&k->caches, &c);
     k->camping_busiest += p->busiest;
     k->camping_even += p->even;
     pages_free(&p->pages);

@@ -14,43 +14,13 @@
 void
 sums_add(struct sums *to, const struct sums *from)
 {
-    uint64_t *t = &to->access[0][0][0];
-    const uint64_t *f = &from->access[0][0][0];
-    for (size_t k = 0; k < SPACES * OPERATIONS * ACCESS_METRICS; k++)
+    uint64_t *t = (uint64_t *)to;
+    const uint64_t *f = (const uint64_t *)from;
+    for (size_t k = 0; k < SUMS_WORDS; k++)
         t[k] += f[k];
     for (size_t k = 0; k < SPACES * OPERATIONS; k++)
         if ((&to->degree[0][0])[k] < (&from->degree[0][0])[k])
             (&to->degree[0][0])[k] = (&from->degree[0][0])[k];
-    to->instructions += from->instructions;
-    to->thread_instructions += from->thread_instructions;
-    to->flops_f32 += from->flops_f32;
-    to->flops_f64 += from->flops_f64;
-    to->branches += from->branches;
-    to->branches_divergent += from->branches_divergent;
-    to->barriers += from->barriers;
-    to->integer_operations += from->integer_operations;
-    to->alu_operations += from->alu_operations;
-    to->special_operations += from->special_operations;
-    to->f64_operations += from->f64_operations;
-    to->issue_slots += from->issue_slots;
-    to->shared_loops += from->shared_loops;
-    to->shared_locks += from->shared_locks;
-    to->atomic_passes += from->atomic_passes;
-    to->atomic_floats += from->atomic_floats;
-    to->atomic_swaps += from->atomic_swaps;
-    to->divisions += from->divisions;
-    to->division_instructions += from->division_instructions;
-    to->conversions += from->conversions;
-    to->tensor_flops += from->tensor_flops;
-    to->tensor_work += from->tensor_work;
-    to->wgmma += from->wgmma;
-    to->wgmma_rows += from->wgmma_rows;
-    to->tma_loads += from->tma_loads;
-    to->tma_stores += from->tma_stores;
-    to->tma_reductions += from->tma_reductions;
-    to->dsmem += from->dsmem;
-    for (int o = 0; o < OPERATIONS; o++)
-        to->bulk_sectors[o] += from->bulk_sectors[o];
     for (int w = 0; w < WAITS; w++)
         to->waits[w] += from->waits[w];
     to->loads |= from->loads;
@@ -181,6 +151,7 @@ tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
     w->kernel = kernel_of(p, l);
     w->places = w->kernel->places;
     w->phases = p->phases && !w->kernel->launches && phases_fit(l->launch);
+    sampling_begin(w);
     pthread_mutex_unlock(&p->lock);
     verdict_begin(w);
     w->replay = p->caches ? replay_new(w) : NULL;
@@ -192,11 +163,9 @@ tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
 static void
 tool_block_begin(struct jit_block *b)
 {
-    struct sheet *s = b->tool;
-    if (!s) {
-        b->tool = s = sheet_take(b->launch->tool);
-        b->counts = s->counts;
-    }
+    struct sheet *s = b->tool ? b->tool : sheet_take(b->launch->tool);
+    b->tool = s = sampling_sheet(s, b->index);
+    b->counts = s->counts;
     b->seen = s->seen;
     b->batches = s->batches;
     b->seen_mask = s->watch->key_mask[SPACE_SHARED] | s->watch->key_mask[SPACE_GLOBAL];
@@ -282,6 +251,40 @@ add_sheet(struct kernel *k, const struct ptx_module *m, const struct sheet *s)
     }
 }
 
+/* Adds what the launch's sheets have counted of blocks of the first round, or of all others. */
+static void
+add_sheets(const struct watch *w, bool first)
+{
+    for (const struct sheet *s = w->sheets; s; s = s->next)
+        if (s->first == first)
+            add_sheet(w->kernel, w->launch.module, s);
+}
+
+/* The same of a sampled launch: what is counted of some rounds stands for more of them. */
+static void
+add_sampled(const struct watch *w)
+{
+    struct kernel *k = w->kernel;
+    for (size_t n = 0; n < k->lines.count; n++) {
+        k->lines.at[n].begun = k->lines.at[n].sums;
+        for (size_t i = 0; i < k->lines.at[n].said.count; i++)
+            k->lines.at[n].said.at[i]->begun = k->lines.at[n].said.at[i]->warps;
+    }
+    add_sheets(w, false);
+    for (size_t n = 0; n < k->lines.count; n++) {
+        struct line *line = &k->lines.at[n];
+        uint64_t *sum = (uint64_t *)&line->sums;
+        const uint64_t *begun = (const uint64_t *)&line->begun;
+        for (size_t i = 0; i < SUMS_WORDS; i++)
+            sum[i] = begun[i] + sampling_scale(w->sampling, sum[i] - begun[i]);
+        for (size_t i = 0; i < line->said.count; i++) {
+            struct said *said = line->said.at[i];
+            said->warps = said->begun + sampling_scale(w->sampling, said->warps - said->begun);
+        }
+    }
+    add_sheets(w, true);
+}
+
 /* What a warp waits for, to the lines. */
 static void
 begin_waits(const struct watch *w)
@@ -336,13 +339,17 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     note_warm(p, w->kernel);
     if (w->kernel->launches == 1 && fine)
         begin_waits(w);
+    if (w->sampling)
+        add_sampled(w);
+    else
+        add_sheets(w, false);
     while (w->sheets) {
         struct sheet *s = w->sheets;
         w->sheets = s->next;
-        add_sheet(w->kernel, l->module, s);
         sheet_keep(s);
     }
     slowest_end(w);
+    sampling_end(w);
     p->latest = w->kernel;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_destroy(&w->lock);
@@ -357,6 +364,8 @@ static bool
 take_option(struct profile *p, const char *word, struct ls_error *err)
 {
     enum { MOST_MIB = 1 << 20 };
+    if (ls_starts_with(word, "sample="))
+        return profile_sample(word + strlen("sample="), &p->sample_every, err);
     const char *value = strchr(word, '=');
     uint64_t n;
     if (value && ls_parse_u64(value + 1, &n)) {
@@ -377,8 +386,8 @@ take_option(struct profile *p, const char *word, struct ls_error *err)
             return true;
         }
     }
-    return ls_fail(err, LS_ERR_USAGE, "profile takes caches=, phases=, ptx=, trace=, not \"%s\"",
-                   word);
+    return ls_fail(err, LS_ERR_USAGE,
+                   "profile takes caches=, phases=, ptx=, sample=, trace=, not \"%s\"", word);
 }
 
 static bool
@@ -400,6 +409,7 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
     p->tool = (struct jit_tool){.events = JIT_EVENT_COUNT | JIT_EVENT_ACCESS | JIT_EVENT_SEEN,
                                 .launch_begin = tool_launch_begin,
                                 .launch_end = tool_launch_end,
+                                .counts = sampling_counts,
                                 .block_begin = tool_block_begin,
                                 .block_end = tool_block_end,
                                 .access = verdict_access,

@@ -24,6 +24,7 @@
  *   wide.c     loads of shared memory that are one wide one
  *   chain.c    what a block alone waits for      hot.c      atomics that meet on few lines
  *   uneven.c   blocks that do unlike work        slowest.c  warps that do
+ *   sampling.c launches of which some blocks are counted
  *   working_set.c  memory that launches touch      arguments.c  names of a kernel's arguments
  *   phases.c   small launches, access by access
  *   play.c     a wave of blocks, through the caches
@@ -42,7 +43,8 @@
 #include "model/model.h"
 
 /* options: "key=value,...": caches=0 (no simulated caches), phases=1 (every access of
- * a small launch by itself), ptx=1 (each line's instructions as text), trace=MIB (memory for the
+ * a small launch by itself), ptx=1 (each line's instructions as text), sample=N (of
+ * so many blocks of a large grid about one is counted: sampling.c), trace=MIB (memory for the
  * accesses that wait for the caches; 512). NULL and the reason on anything else. */
 struct jit_tool *profile_open(const struct device_profile *d, const char *options,
                               struct ls_error *err);
@@ -52,5 +54,7 @@ char *profile_write(struct jit_tool *t, bool complete);
  * kernel's launches so far, less that of those before it. */
 double profile_last_seconds(struct jit_tool *t);
 void profile_close(struct jit_tool *t);
+/* The option's N (text NULL: 1, all). LS_ERR_USAGE: it is none. */
+bool profile_sample(const char *text, uint64_t *every, struct ls_error *err);
 
 #endif

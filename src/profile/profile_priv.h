@@ -81,8 +81,8 @@ enum load_kind { LOAD_INDIRECT = 1, LOAD_CHASE = 2 };
 
 /* Sums of one place, line or kernel. */
 struct sums {
+    /* words that add up, to `degree` */
     uint64_t access[SPACES][OPERATIONS][ACCESS_METRICS];
-    uint32_t degree[SPACES][OPERATIONS]; /* worst n-way */
     uint64_t instructions, thread_instructions, flops_f32, flops_f64;
     uint64_t branches, branches_divergent, barriers;
     uint64_t integer_operations, alu_operations, special_operations, f64_operations,
@@ -99,9 +99,11 @@ struct sums {
     uint64_t wgmma, wgmma_rows; /* of warps; rows of 64 bytes that they read of shared memory */
     uint64_t tma_loads, tma_stores, tma_reductions, dsmem; /* of warps */
     uint64_t bulk_sectors[OPERATIONS];                     /* that their copies ask for */
+    uint32_t degree[SPACES][OPERATIONS];                   /* worst n-way */
     double waits[WAITS]; /* clocks of one warp on its longest chain of results (chain.c), */
     uint8_t loads;       /*   and what loads of enum load_kind are on it */
 };
+enum { SUMS_WORDS = offsetof(struct sums, degree) / sizeof(uint64_t) };
 void sums_add(struct sums *to, const struct sums *from);
 
 /* -- verdicts ---------------------------------------------------------------------------------- */
@@ -232,7 +234,9 @@ struct sheet {
     uint64_t dropped; /* of the block in flight: runs of sectors beyond what may be kept */
     bool atomics;     /* some site has global atomics */
     struct outline *const *shape; /* the launch's, once this one has met some */
-    uint64_t reach; /* the most lines by which those reach below or above their reference */
+    uint64_t reach;     /* the most lines by which those reach below or above their reference */
+    struct sheet *twin; /* sampling.c: of the same jit_block, for the other blocks; NULL: none */
+    bool first;         /*   this one is for blocks of the first round */
 };
 
 /* -- launches ---------------------------------------------------------------------------------- */
@@ -258,6 +262,61 @@ struct sheet *sheet_take(struct watch *w);
 void sheet_keep(struct sheet *s);
 void sheets_free(struct profile *p);
 
+/* -- sampling.c: launches of which some blocks are counted --------------------------------------
+ */
+
+enum sampled_figure {
+    SAMPLED_INSTRUCTIONS,
+    SAMPLED_L1, /* sectors */
+    SAMPLED_L2,
+    SAMPLED_DRAM, /* bytes read */
+    SAMPLED_FIGURES
+};
+/* Of all launches of a kernel. */
+struct sampled {
+    uint64_t blocks, of;           /* counted; of: 0: no sample was asked for */
+    uint64_t rounds;               /* of blocks that the last sampled one is known by */
+    double error[SAMPLED_FIGURES]; /* relative: 95 % of such samples are off by at most so much */
+    const char *why;               /* all blocks of the last one were counted; NULL: not all */
+};
+double sampled_error(const struct sampled *s); /* the largest */
+/* One launch's. Rounds are numbered along the grid. */
+struct sampling {
+    uint64_t round, blocks, rounds; /* blocks of a round, of the grid */
+    uint64_t counted;               /* blocks */
+    uint32_t picked;                /* rounds that are counted: */
+    uint64_t *pick;                 /*   rising; the first is 0 */
+    uint32_t *stratum;              /* per round: the place in pick[] of the one it is known by */
+    uint64_t (*figure)[SAMPLED_FIGURES]; /* per picked round */
+    uint32_t played;                     /* picked rounds that caches have seen: */
+    struct cache_counts first, last;     /*   the sums behind the first one, the last one; */
+    uint32_t first_pages;                /*   pages that the first one has used */
+};
+/* Makes w->sampling where the launch is to be sampled. */
+void sampling_begin(struct watch *w);
+/* Ends it: what the kernel's figures are known by. */
+void sampling_end(struct watch *w);
+bool sampling_counts(const struct jit_launch *l, uint64_t block); /* jit_tool.counts */
+/* The counted block that stands for this one. x: may be NULL, here and in the next two: all are
+ * counted. */
+uint64_t sampling_stand_in(const struct sampling *x, uint64_t block);
+/* The next round that is counted; the last of so many. */
+uint64_t sampling_next(const struct sampling *x, uint64_t round);
+uint64_t sampling_last(const struct sampling *x, uint64_t rounds);
+/* How many blocks the launch's sheets have counted. */
+double sampling_blocks(const struct watch *w);
+/* The sheet for a block where jit_block.tool is s: s, or its twin. */
+struct sheet *sampling_sheet(struct sheet *s, uint64_t block);
+void sampling_block(struct sampling *x, uint64_t block, uint64_t instructions);
+/* The caches have seen the next picked round: their counts since the launch began, and how many
+ * pages it has used. */
+void sampling_played(struct sampling *x, const struct cache_counts *c, uint32_t pages);
+/* From the counted rounds but the first to all but the first. */
+uint64_t sampling_scale(const struct sampling *x, uint64_t n);
+void sampling_scale_caches(const struct sampling *x, struct cache_counts *c);
+/* What a launch touches of pages that are known by the page of that number. */
+uint64_t sampling_scale_page(const struct sampling *x, uint32_t number, uint64_t bytes);
+
 struct watch {
     struct profile *profile;
     struct kernel *kernel;
@@ -267,6 +326,7 @@ struct watch {
     struct replay *replay;     /* NULL: no caches */
     uint32_t *block_work;      /* warp instructions of each block; NULL: nobody asks */
     struct slowest *slowest;   /* what each warp of some blocks does; NULL: nobody asks */
+    struct sampling *sampling; /* NULL: all blocks are counted */
     bool phases;               /* each access is recorded by itself */
     struct wir *wir;           /* phases.c: where shared variables lie */
     struct shapes shapes;
@@ -326,13 +386,14 @@ void batch_flush(struct sheet *s);
 struct said {
     const char *text;
     uint32_t place;
-    uint64_t warps; /* that came to it */
+    uint64_t warps; /* that came to it, */
+    uint64_t begun; /*   before this launch */
 };
 
 struct line {
     const char *file;
     uint32_t number;
-    struct sums sums;
+    struct sums sums, begun; /* begun: before this launch, where it is sampled */
     VEC(struct said *) said;
     struct sample sample[SPACES][OPERATIONS]; /* the worst access of its kind */
 };
@@ -357,6 +418,7 @@ struct kernel {
     struct occupancy occupancy;
     struct sums sums;
     struct cache_counts caches;
+    struct sampled sampled;
     uint64_t launch;          /* the last of its launches (struct working_set); 0: none has ended */
     uint64_t warm;            /* launches that found in L2 what the one before had left there */
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
@@ -371,9 +433,10 @@ struct kernel {
     uint32_t without;                     /* mechanisms of the estimate that are left out */
     struct unevenness uneven;             /* of the first launch's blocks */
     struct waiting waiting;               /* chain.c, of the first launch, */
-    double memory_clocks;                 /*   of a warp's, those for memory, */
-    double memory_kept; /*   and what is left of it where L2 has what no launch but this one asked
-                           for */
+    struct memory_wait {
+        double clocks, kept;
+    } memory; /*   of a warp's clocks those for memory, and the share of these that is left where L2
+                   has what no launch but this one asked for */
     double (*waits)[WAITS]; /*   and which instruction it is, per place; NULL: not known */
     uint8_t *loads;         /*   per place: enum load_kind */
     uint32_t *line_of;      /* per place: index in lines + 1; 0: not asked yet */
@@ -403,8 +466,8 @@ struct profile {
     struct jit_tool tool; /* first: what callers hold */
     const struct device_profile *device;
     bool caches, phases, ptx;
-    uint32_t without; /* mechanisms of the estimate that are left out */
-    uint64_t trace_bytes;
+    uint32_t without;                   /* mechanisms of the estimate that are left out */
+    uint64_t trace_bytes, sample_every; /* of so many blocks one is counted */
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
     struct kernel *latest;          /* whose launch ended last */
@@ -530,8 +593,9 @@ struct played {
     uint32_t use_count;
 };
 struct player;
+/* x: may be NULL. */
 struct player *player_new(const struct device_profile *d, struct cache_system *system,
-                          uint32_t warps);
+                          uint32_t warps, struct sampling *x);
 /* Blocks that are resident together. hands: threads that play. */
 void player_wave(struct player *p, const struct played *block, uint64_t blocks,
                  struct outline *const *shape, uint32_t hands);

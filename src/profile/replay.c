@@ -73,7 +73,7 @@ replay_new(struct watch *w)
     r->limit = w->profile->trace_bytes / sizeof(uint64_t);
     /* The driver leaves L1 what the resident blocks do not need as shared memory. */
     r->system = take_system(w->profile, model_carveout(d, per_sm * k->occupancy.shared_per_block));
-    r->player = player_new(d, r->system, r->warps);
+    r->player = player_new(d, r->system, r->warps, w->sampling);
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }
@@ -126,14 +126,15 @@ free_wave(struct replay *r, struct wave *w)
 static void
 catch_up(struct replay *r)
 {
+    uint64_t last = sampling_last(r->watch->sampling, (r->blocks + r->resident - 1) / r->resident);
     if (r->busy)
         return;
     r->busy = true;
     while (r->waves && r->waves->number == r->next && r->waves->done == r->waves->expected &&
-           r->waves->number != (r->blocks - 1) / r->resident) {
+           r->waves->number != last) {
         struct wave *w = r->waves;
         r->waves = w->next;
-        r->next++;
+        r->next = sampling_next(r->watch->sampling, r->next);
         pthread_mutex_unlock(&r->lock);
         player_wave(r->player, w->block, w->expected, trace_shapes(r->watch), 1);
         pthread_mutex_lock(&r->lock);

@@ -240,7 +240,7 @@ is_warm(const struct kernel *k)
 static json_t *
 line_waits_json(const struct kernel *k, const struct sums *s)
 {
-    double memory = s->waits[WAIT_MEMORY] * (is_warm(k) ? k->memory_kept : 1);
+    double memory = s->waits[WAIT_MEMORY] * (is_warm(k) ? k->memory.kept : 1);
     if (s->waits[WAIT_MEMORY] + s->waits[WAIT_SHARED] + s->waits[WAIT_ARITHMETIC] <= 0)
         return NULL;
     return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", memory, "shared", s->waits[WAIT_SHARED],
@@ -324,7 +324,7 @@ waiting_of_launch(const struct kernel *k)
     w.uneven = k->uneven;
     if (!is_warm(k) || !w.warp_clocks)
         return w;
-    double less = k->memory_clocks * (1 - k->memory_kept);
+    double less = k->memory.clocks * (1 - k->memory.kept);
     w.warp_clocks -= less;
     w.block_clocks -= less * w.slowest;
     return w;
@@ -407,8 +407,9 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
         starts, "limit", limit, "block_clocks", waiting.block_clocks, "partition_camping",
         camping(k), "cache_coverage", coverage(k));
     if (waiting.warp_clocks > 0) {
-        json_object_set_new(j, "low", json_real(fmax(following / MODEL_INTERVAL, t.seconds)));
-        json_object_set_new(j, "high", json_real(following * MODEL_INTERVAL));
+        double off = 1 + sampled_error(&k->sampled), low = following / MODEL_INTERVAL / off;
+        json_object_set_new(j, "low", json_real(fmax(low, t.seconds / off)));
+        json_object_set_new(j, "high", json_real(following * MODEL_INTERVAL * off));
         json_object_set_new(j, "interval", json_string(d->cc_major == 9 ? "measured" : "assumed"));
     }
     if (bytes > 0) {
@@ -443,6 +444,23 @@ model_json(const struct kernel *k, const struct sums *s)
     return j;
 }
 
+/* By how many of the launches' blocks the figures are known; NULL: by all, as usual. */
+static json_t *
+sampled_json(const struct sampled *s)
+{
+    const double *e = s->error;
+    json_t *j =
+        s->of ? json_pack("{s:I, s:I, s:I, s:f, s:{s:f, s:f, s:f, s:f}}", "blocks",
+                          (json_int_t)s->blocks, "of", (json_int_t)s->of, "rounds",
+                          (json_int_t)s->rounds, "error", sampled_error(s), "errors",
+                          "instructions", e[SAMPLED_INSTRUCTIONS], "l1_sectors", e[SAMPLED_L1],
+                          "l2_sectors", e[SAMPLED_L2], "dram_bytes_read", e[SAMPLED_DRAM])
+              : NULL;
+    if (j && s->why)
+        json_object_set_new(j, "why_all", json_string(s->why));
+    return j;
+}
+
 static json_t *
 kernel_json(const struct device_profile *d, const struct kernel *k)
 {
@@ -461,6 +479,9 @@ kernel_json(const struct device_profile *d, const struct kernel *k)
     json_object_set_new(j, "model", model_json(k, &all));
     if (k->phases)
         json_object_set(j, "phases", k->phases);
+    json_t *sampled = sampled_json(&k->sampled);
+    if (sampled)
+        json_object_set_new(j, "sampled", sampled);
     return j;
 }
 

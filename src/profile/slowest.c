@@ -54,9 +54,12 @@ bool
 slowest_block(struct sheet *s, uint64_t block)
 {
     const struct slowest *x = s->watch->slowest;
-    if (!x || block % x->apart || block / x->apart >= x->blocks)
+    uint32_t k = 0;
+    while (x && k < x->blocks && sampling_stand_in(s->watch->sampling, k * x->apart) != block)
+        k++;
+    if (!x || k == x->blocks)
         return false;
-    s->warp_counts = x->count + block / x->apart * x->warps * x->places;
+    s->warp_counts = x->count + (size_t)k * x->warps * x->places;
     s->looks = 0;
     if (!s->last_counts)
         s->last_counts = ARENA_ARRAY(&s->arena, uint64_t, x->places);

@@ -21,11 +21,14 @@ uneven_block(struct sheet *s, uint64_t block)
 {
     const struct watch *w = s->watch;
     uint64_t all = 0;
-    if (!w->block_work)
+    if (!w->block_work && !w->sampling)
         return;
     for (uint32_t p = 0; p < w->places; p++) /* what is counted from a place on: jit_counts_sum() */
         all += s->counts[(size_t)JIT_COUNTS * p + JIT_COUNT_WARPS] * (w->places - p);
-    w->block_work[block] = (uint32_t)(all - s->counted);
+    if (w->block_work)
+        w->block_work[block] = (uint32_t)(all - s->counted);
+    if (w->sampling)
+        sampling_block(w->sampling, block, all - s->counted);
     s->counted = all;
 }
 
@@ -36,6 +39,8 @@ uneven_end(struct watch *w)
     if (!w->block_work)
         return;
     uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+    for (uint64_t b = 0; w->sampling && b < blocks; b++)
+        w->block_work[b] = w->block_work[sampling_stand_in(w->sampling, b)];
     k->uneven =
         model_unevenness(w->profile->device, k->occupancy.blocks_per_sm, w->block_work, blocks);
     ls_release(w->block_work);

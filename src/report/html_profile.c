@@ -64,6 +64,8 @@ first_screen(struct view *v, const struct report_summary *s)
     text_add(v->t, "</p>\n<p class=\"note\">");
     html_print(v->t, "%s; no less than %s. %s.", s->certainty, report_seconds(&v->arena, s->bound),
                s->shape);
+    if (s->sampled)
+        html_print(v->t, " Sampled: %s.", s->sampled);
     text_add(v->t, "</p>\n<p class=\"verdict\">");
     html_escape(v->t, s->verdict);
     text_add(v->t, "</p>\n<p>");

@@ -67,6 +67,7 @@ struct report_summary {
     double low, high;      /* nine of ten kernels lie between; 0: not known */
     double bound;          /* no launch can be faster */
     const char *certainty; /* "nine of ten within 18 to 95 us" */
+    const char *sampled;   /* "6336 of 60000 blocks, ..."; NULL: no sample was asked for */
     /* of each resource's full rate, in that time: DRAM, L2, L1, shared, ... */
     struct report_share peaks[12];
     size_t peak_count;

@@ -63,9 +63,29 @@ identify(const struct device_profile *d, const json_t *k, struct arena *a, struc
 
 /* -- time -------------------------------------------------------------------------------------- */
 
+/* By which of its blocks a kernel's figures are known. */
+static const char *
+sampled_text(const json_t *kernel, struct arena *a)
+{
+    static const char *const counters[] = {"instructions", "l1_sectors", "l2_sectors"};
+    const json_t *s = json_object_get(kernel, "sampled");
+    double blocks = report_number(s, "blocks", NULL), of = report_number(s, "of", NULL), most = 0;
+    if (!s)
+        return NULL;
+    if (blocks == of)
+        return arena_printf(a, "all of %.0f blocks are counted: %s", of, report_text(s, "why_all"));
+    for (size_t k = 0; k < sizeof counters / sizeof *counters; k++)
+        most = fmax(most, report_number(s, "errors", counters[k], NULL));
+    return arena_printf(a,
+                        "%.0f of %.0f blocks, in %.0f rounds; counters ± %.1f %%, bytes read from "
+                        "device memory ± %.1f %%",
+                        blocks, of, report_number(s, "rounds", NULL), 100 * most,
+                        100 * report_number(s, "errors", "dram_bytes_read", NULL));
+}
+
 /* Before 7.0 neither launches nor their blocks' start are known. */
 static void
-judge_time(const struct device_profile *d, const struct report_times *t, bool known,
+judge_time(const struct device_profile *d, const struct report_times *t, bool known, double off,
            struct arena *a, struct report_summary *s)
 {
     bool measured = d->cc_major == 9;
@@ -75,8 +95,8 @@ judge_time(const struct device_profile *d, const struct report_times *t, bool kn
         s->certainty = "a lower bound: waiting is not known";
         return;
     }
-    s->low = fmax(s->seconds / MODEL_INTERVAL, s->bound);
-    s->high = s->seconds * MODEL_INTERVAL;
+    s->low = fmax(s->seconds / MODEL_INTERVAL, s->bound) / off;
+    s->high = s->seconds * MODEL_INTERVAL * off;
     if (measured)
         s->certainty = arena_printf(a, "9 of 10 such estimates within %s to %s",
                                     report_seconds(a, s->low), report_seconds(a, s->high));
@@ -307,7 +327,8 @@ report_summarise(const struct device_profile *d, const json_t *kernel, struct ar
     }
     struct waits w = add_waits(kernel);
     identify(d, kernel, a, out);
-    judge_time(d, &t, known, a, out);
+    judge_time(d, &t, known, 1 + report_number(kernel, "sampled", "error", NULL), a, out);
+    out->sampled = sampled_text(kernel, a);
     add_peaks(&t, out);
     add_states(&w, &m, &t, out);
     judge(kernel, &t, known, a, out);

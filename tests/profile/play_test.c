@@ -299,7 +299,7 @@ one_launch(const struct device_profile *d, uint64_t seed, uint64_t few, uint32_t
     struct cache_system *system = cache_system_new(d, 0);
     if (narrow)
         cache_system_narrow(system);
-    struct player *player = player_new(d, system, WARPS);
+    struct player *player = player_new(d, system, WARPS, NULL);
     struct kernel k = {0};
     begin(&t, &seed, seed % 2);
     for (int wave = 0; wave < WAVES; wave++) {

@@ -8,6 +8,7 @@
 #include "cli/profile/profile_view.h"
 #include "cli/run/program.h"
 #include "model/model.h"
+#include "profile/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ enum {
     P_CACHES,
     P_TRACE,
     P_MODEL,
+    P_SAMPLE,
     P_COUNT
 };
 
@@ -54,6 +56,9 @@ static const struct option_row rows[P_COUNT] = {
     [P_TRACE] = {"--trace", 0, NULL, "MIB", "memory for accesses that wait for the caches (512)"},
     [P_MODEL] = {"--model", 0, "LOCKSTEP_MODEL", "-NAME",
                  "leave a mechanism of the estimate out (several: -a,-b; docs/model.md)"},
+    [P_SAMPLE] = {"--sample", 0, "LOCKSTEP_SAMPLE", "N",
+                  "of large grids, count about one block in N, the others run uncounted; each "
+                  "figure's error is given"},
 };
 
 static const struct cli_usage usage = {
@@ -114,10 +119,12 @@ static bool
 take_numbers(struct profile_call *c, struct ls_error *err)
 {
     const char *const *value = c->line.value;
-    uint64_t trace = 512;
+    uint64_t trace = 512, sample;
     uint32_t without;
     c->view.lines = 8;
     if (!model_without(value[P_MODEL], &without, err))
+        return false;
+    if (!profile_sample(value[P_SAMPLE], &sample, err))
         return false;
     if (value[P_MODEL])
         setenv("LOCKSTEP_MODEL", value[P_MODEL], 1);
@@ -126,9 +133,9 @@ take_numbers(struct profile_call *c, struct ls_error *err)
     if (value[P_TRACE] && (!ls_parse_u64(value[P_TRACE], &trace) || trace < 1 || trace > 1 << 20))
         return ls_fail(err, LS_ERR_USAGE, "--trace takes MiB from 1 to %d, not \"%s\"", 1 << 20,
                        value[P_TRACE]);
-    c->options =
-        arena_printf(&c->line.arena, "caches=%d,phases=%d,ptx=%d,trace=%llu", !value[P_CACHES],
-                     value[P_PHASES] != NULL, value[P_HTML] != NULL, (unsigned long long)trace);
+    c->options = arena_printf(&c->line.arena, "caches=%d,phases=%d,ptx=%d,sample=%llu,trace=%llu",
+                              !value[P_CACHES], value[P_PHASES] != NULL, value[P_HTML] != NULL,
+                              (unsigned long long)sample, (unsigned long long)trace);
     return true;
 }
 

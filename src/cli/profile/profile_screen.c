@@ -54,6 +54,8 @@ times(struct screen *s, const struct report_summary *k)
     char *text = arena_printf(&s->arena, "%s a launch; %s", report_seconds(&s->arena, k->seconds),
                               k->certainty);
     paragraph(s, "time", 2, text);
+    if (k->sampled)
+        paragraph(s, "sampled", 2, k->sampled);
 }
 
 static void

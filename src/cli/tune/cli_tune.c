@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "model/model.h"
+#include "profile/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum {
     T_TIMEOUT,
     T_JOBS,
     T_OPTION,
+    T_SAMPLE,
     T_STATE,
     T_RECORDED,
     T_CSV,
@@ -49,6 +51,8 @@ static const struct option_row rows[T_COUNT] = {
     [T_TIMEOUT] = {"--timeout", 0, NULL, "S", "seconds that one run may take (60)"},
     [T_JOBS] = {"--jobs", 'j', NULL, "N", "combinations computed at once, by model (one per core)"},
     [T_OPTION] = {"--option", 'o', NULL, "OPTION", "for the compiler, for all; may be repeated"},
+    [T_SAMPLE] = {"--sample", 0, "LOCKSTEP_SAMPLE", "N",
+                  "by model: of large grids, count about one block in N"},
     [T_STATE] = {"--state", 's', NULL, "DIR",
                  "results are kept there: goes on where it stopped, shared by MPI ranks"},
     [T_RECORDED] = {"--recorded", 0, NULL, "FILE[@SIZE]",
@@ -101,7 +105,8 @@ take_numbers(struct tune_call *c, struct ls_error *err)
     if (local && (!ls_parse_u64(local, &here) || !here))
         here = 1;
     uint64_t at_once = cores > 0 && (uint64_t)cores > here ? (uint64_t)cores / here : 1;
-    return take_number(c->line, T_RUNS, 5, 10000, &c->runs, err) &&
+    return profile_sample(c->line->value[T_SAMPLE], &c->sample, err) &&
+           take_number(c->line, T_RUNS, 5, 10000, &c->runs, err) &&
            take_number(c->line, T_TIMEOUT, 60, 1000000, &c->timeout_s, err) &&
            take_number(c->line, T_JOBS, at_once, 1024, &c->workers_at_once, err);
 }

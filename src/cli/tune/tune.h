@@ -64,6 +64,7 @@ struct tune_call {
     const char *kernel; /* --kernel, or NULL */
     bool real;          /* --device gpu */
     uint32_t runs, timeout_s, workers_at_once;
+    uint64_t sample;    /* of so many blocks of a large grid one is counted; by model */
     const char *folder; /* of the state */
     bool kept;          /* the folder is the caller's */
     uint32_t rank, ranks;

@@ -145,7 +145,9 @@ set_environment(struct labour *w)
     if (c->by == TUNE_BY_MODEL) {
         setenv("LOCKSTEP_TOOL", "profile", 1);
         setenv("LOCKSTEP_TOOL_OUT", w->out_file, 1);
-        unsetenv("LOCKSTEP_TOOL_OPTIONS");
+        char sample[40];
+        snprintf(sample, sizeof sample, "sample=%llu", (unsigned long long)c->sample);
+        setenv("LOCKSTEP_TOOL_OPTIONS", sample, 1);
     } else {
         unsetenv("LOCKSTEP_TOOL");
         setenv("LOCKSTEP_TIMES", w->out_file, 1);
@@ -247,14 +249,14 @@ static json_t *
 kernel_row(struct labour *w, const json_t *k, double milliseconds)
 {
     const json_t *x = json_object_get(k, "occupancy"), *r = json_object_get(k, "roofline");
-    return json_pack("{s:s, s:O, s:f, s:s, s:O, s:O, s:s, s:O, s:O}", "kernel",
+    return json_pack("{s:s, s:O, s:f, s:s, s:O, s:O, s:s, s:O, s:O, s:O*}", "kernel",
                      ls_readable_name(&w->arena, report_text(k, "name")), "launches",
                      json_object_get(k, "launches"), "milliseconds", milliseconds, "bound_by",
                      report_text(r, "limit"), "blocks_per_sm", json_object_get(x, "blocks_per_sm"),
                      "warps_per_sm", json_object_get(x, "warps_per_sm"), "limited_by",
                      report_text(x, "limited_by"), "registers",
                      json_object_get(x, "registers_per_thread"), "shared_bytes",
-                     json_object_get(x, "shared_bytes"));
+                     json_object_get(x, "shared_bytes"), "sampled", json_object_get(k, "sampled"));
 }
 
 /* Names of kernels, each once, with commas between. */

@@ -146,6 +146,8 @@ identity(const struct tune_call *c, const struct tune_job *j, const char *source
              c->kernel ? c->kernel : "");
     if (c->by == TUNE_BY_TIME)
         text_add(&t, "runs %u\n", c->runs);
+    else if (c->sample > 1)
+        text_add(&t, "sample %llu\n", (unsigned long long)c->sample);
     const char *out = arena_strdup(c->arena, t.at);
     text_free(&t);
     arena_free(&a);

@@ -227,12 +227,30 @@ print_loss(struct tune_job *const *jobs, size_t n)
                100 * (jobs[0]->recorded / best->recorded - 1));
 }
 
+/* The largest error that samples of blocks bring to the job's counters; -1: all are counted. */
+static double
+sampling_error(const struct tune_job *j)
+{
+    double most = -1;
+    const json_t *k;
+    size_t n;
+    json_array_foreach (json_object_get(j->result, "kernels"), n, k) {
+        const json_t *s = json_object_get(k, "sampled");
+        if (report_number(s, "blocks", NULL) < report_number(s, "of", NULL))
+            most = fmax(most, report_number(s, "error", NULL));
+    }
+    return most;
+}
+
 /* What keeps the first of a ranking from being the best for sure. */
 static void
 print_doubts(const struct tune_call *c, struct tune_job *const *jobs, size_t n, FILE *out)
 {
-    size_t level = 0, unsure = 0, verified = 0;
+    size_t level = 0, unsure = 0, verified = 0, sampled = 0;
+    double error = 0;
     for (size_t k = 0; k < n; k++) {
+        sampled += sampling_error(jobs[k]) >= 0;
+        error = fmax(error, sampling_error(jobs[k]));
         level += k && is_level(c, jobs[k], jobs[0]);
         unsure += is_unsure(c, jobs[k]);
         verified += json_is_true(json_object_get(jobs[k]->result, "verified"));
@@ -251,6 +269,11 @@ print_doubts(const struct tune_call *c, struct tune_job *const *jobs, size_t n, 
         text_add(&t,
                  "not sure: %zu other%s within the %.0f %% that the model does not tell apart\n",
                  level, level == 1 ? " is" : "s are", 100 * (model_level - 1));
+    if (sampled)
+        text_add(&t,
+                 "sampled: of %zu some blocks alone are counted (--sample %llu), which their "
+                 "counters are known by within %.1f %%\n",
+                 sampled, (unsigned long long)c->sample, 100 * error);
     if (!verified)
         text_add(&t, "not verified: the program prints no line \"verified\"; its exit status alone "
                      "was looked at\n");
