@@ -58,11 +58,11 @@ struct chain {
     VEC(struct store) stores;
     int32_t before, last; /* that the instruction in hand waits for; that ends the longest chain */
     double (*waits)[WAITS];
-    uint8_t *loads;       /* per place: enum load_kind */
-    uint8_t *folded;      /* per place: enum mix_as; NULL: none */
+    uint8_t *loads;  /* per place: enum load_kind */
+    uint8_t *folded; /* per place: enum mix_as; NULL: none */
+    uint8_t *left; /* per place: turns of a loop that waits for other warps; NULL: there are none */
     uint8_t *unrolled;    /* per block of the flow: turns of this loop go together; NULL: none do */
     uint32_t turns;       /* as many, of the block in hand */
-    uint8_t *together;    /* per place: atomics of which a warp makes one */
     double memory;        /* mean latency of a global load; */
     double hit, beyond;   /*   where L1 has it, and where not; share of those that L1 has not */
     double miss, beside;  /*   of one in the block of code in hand, where others stand beside it */
@@ -487,77 +487,6 @@ any_function(const char *name)
     return true;
 }
 
-/* -- atomics that a warp makes one of ---------------------------------------------------------- */
-
-/* Is the register the same in all lanes, as far as a compiler sees that: made of parameters,
- * constants and the block's place alone? */
-static bool
-is_uniform(const struct chain *c, uint32_t reg, uint32_t depth)
-{
-    const struct wir_insn *w = depth ? wir_only_writer(c->wir, reg) : NULL;
-    if (!w || w->i.op == PTX_OP_SHFL || w->i.op == PTX_OP_ATOM || w->i.op == PTX_OP_CALL ||
-        (w->i.op == PTX_OP_LD && w->i.space != PTX_SPACE_PARAM))
-        return false;
-    for (uint32_t k = 0; k < w->i.operand_count; k++)
-        if (w->i.operand[k].kind == PTX_O_SREG &&
-            (w->i.operand[k].sreg <= PTX_SR_TID_Z || w->i.operand[k].sreg == PTX_SR_LANEID))
-            return false;
-    struct span uses = wir_uses(c->wir, (uint32_t)(w - c->wir->insns));
-    for (uint32_t k = 0; k < uses.count; k++)
-        if (!is_uniform(c, uses.at[k], depth - 1))
-            return false;
-    return true;
-}
-
-/* Does nobody ask for the results of that instruction? */
-static bool
-is_unused(const struct chain *c, uint32_t number)
-{
-    struct span defs = wir_defs(c->wir, number);
-    for (uint32_t n = 0; n < c->wir->insn_count && defs.count; n++) {
-        struct span uses = wir_uses(c->wir, n);
-        for (uint32_t k = 0; k < uses.count; k++)
-            for (uint32_t d = 0; d < defs.count; d++)
-                if (uses.at[k] == defs.at[d])
-                    return false;
-    }
-    return true;
-}
-
-/* Is what a sum adds the same in all lanes? Then each lane's result follows from its place among
- * them. */
-static bool
-is_same_value(const struct chain *c, const struct ptx_insn *i)
-{
-    enum { DEPTH = 12 };
-    const struct ptx_operand *value = &i->operand[i->operand_count - 1];
-    return ptx_has(i, PTX_M_ADD) &&
-           (value->kind == PTX_O_INT ||
-            (value->kind == PTX_O_REG && is_uniform(c, value->reg, DEPTH)));
-}
-
-/* Compilers add up a warp's integers first where all go to one address and nobody asks what was
- * there, or all add the same. */
-static void
-find_together(struct chain *c, struct arena *a)
-{
-    enum { DEPTH = 12 };
-    c->together = ARENA_ARRAY(a, uint8_t, c->watch->places);
-    for (uint32_t n = 0; n < c->wir->insn_count; n++) {
-        const struct ptx_insn *i = &c->wir->insns[n].i;
-        enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
-        bool whole = ptx_type_bytes(type) == 4 && type != PTX_F32;
-        if ((i->op != PTX_OP_RED && i->op != PTX_OP_ATOM) || !whole ||
-            (!is_unused(c, n) && !is_same_value(c, i)))
-            continue;
-        uint32_t k = 0;
-        while (k < i->operand_count && i->operand[k].kind != PTX_O_ADDRESS)
-            k++;
-        if (k < i->operand_count && i->operand[k].base_kind == PTX_BASE_REG)
-            c->together[c->wir->insns[n].place] = is_uniform(c, i->operand[k].reg, DEPTH);
-    }
-}
-
 /* -- loads that follow themselves -------------------------------------------------------------- */
 
 struct reached {
@@ -616,6 +545,35 @@ find_chases(struct chain *c, struct arena *a)
     }
 }
 
+/* What loops did while they waited is taken out. */
+static void
+leave_polls(struct chain *c, struct arena *a)
+{
+    uint64_t *warps = ARENA_ARRAY(a, uint64_t, c->wir->block_count + 1), all = 0, left = 0;
+    double *share = ARENA_ARRAY(a, double, c->watch->places + 1);
+    struct joined *joined = &c->watch->kernel->joined;
+    for (uint32_t n = 0; n < c->wir->block_count; n++) {
+        uint32_t place = counted_at(c, &c->wir->blocks[n]);
+        warps[n] = place == UINT32_MAX ? 0 : c->tally[place].warps / c->copies[place];
+    }
+    for (uint32_t p = 0; p < c->watch->places; p++)
+        share[p] = 1;
+    if (model_has(c->without, MODEL_POLLS) && polls_find(c->wir, warps, share))
+        c->left = ARENA_ARRAY(a, uint8_t, c->watch->places + 1);
+    for (uint32_t p = 0; p < c->watch->places; p++) {
+        struct tally *t = &c->tally[p];
+        uint64_t *count[] = {&t->warps, &t->lanes, &t->wavefronts, &t->sectors, &t->lines};
+        all += t->wavefronts;
+        joined->polls += (uint64_t)((1 - share[p]) * (double)t->sectors);
+        for (size_t k = 0; share[p] < 1 && k < sizeof count / sizeof *count; k++)
+            *count[k] = (uint64_t)(share[p] * (double)*count[k] + 0.5);
+        left += t->wavefronts;
+        if (share[p] < 1)
+            c->left[p] = 1;
+    }
+    joined->wide = all ? (double)left / (double)all : 1;
+}
+
 static void
 begin(struct chain *c, struct arena *a)
 {
@@ -633,6 +591,7 @@ begin(struct chain *c, struct arena *a)
         c->copies[c->wir->insns[i].place]++;
     for (const struct sheet *s = w->sheets; s; s = s->next)
         add_sheet(c, s);
+    leave_polls(c, a);
 }
 
 /* Wavefronts of shared memory as they are where loads side by side are wide ones. */
@@ -649,7 +608,7 @@ join_loads(struct chain *c, struct kernel *k, struct arena *a)
         wide_loads(c->wir, c->device, k->block, place, c->folded);
     for (uint32_t p = 0; p < c->watch->places; p++)
         left += c->tally[p].wavefronts = place[p].wavefronts;
-    k->joined.wide = all ? (double)left / (double)all : 1;
+    k->joined.wide *= all ? (double)left / (double)all : 1;
 }
 
 void
@@ -670,6 +629,11 @@ chain_waiting(const struct watch *w)
     take_hit_rates(&c, &k->caches);
     if (model_has(c.without, MODEL_FOLD))
         c.folded = k->folded = fold_places(c.wir, w->places, c.without, &c.unrolled, &k->arena);
+    if (c.left && !k->folded)
+        c.folded = k->folded = ARENA_ARRAY(&k->arena, uint8_t, w->places + 1);
+    for (uint32_t p = 0; c.left && p < w->places; p++)
+        if (c.left[p])
+            k->folded[p] = MIX_FOLDED;
     join_loads(&c, k, &a);
     for (uint32_t p = 0; p < w->places; p++)
         c.sum.pipe_wavefronts += (double)(c.tally[p].wavefronts + c.tally[p].lines);
@@ -682,7 +646,8 @@ chain_waiting(const struct watch *w)
     for (size_t n = 0; n < c.superblocks.count; n++)
         c.sum.block_clocks += c.superblocks.at[n].mean * (c.sum.slowest - 1);
     find_chases(&c, &a);
-    find_together(&c, &k->arena);
+    k->atomic_as = ARENA_ARRAY(&k->arena, uint8_t, w->places);
+    atomics_places(c.wir, k->atomic_as);
     find_merged(&c, k);
     k->waiting = c.sum;
     k->memory.kept = c.kept;
@@ -690,7 +655,6 @@ chain_waiting(const struct watch *w)
         k->memory.clocks += c.waits[p][WAIT_MEMORY];
     k->waits = c.waits;
     k->loads = c.loads;
-    k->together = c.together;
     VEC_FREE(&c.nodes);
     VEC_FREE(&c.stores);
     VEC_FREE(&c.superblocks);

@@ -341,7 +341,7 @@ is_loop(const struct ptx_insn *i)
 }
 
 void
-mix_atomic(struct sums *s, const struct ptx_insn *i, const struct site *site, bool together)
+mix_atomic(struct sums *s, const struct ptx_insn *i, const struct site *site, enum atomic_as as)
 {
     struct sums all = {0};
     enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
@@ -356,9 +356,9 @@ mix_atomic(struct sums *s, const struct ptx_insn *i, const struct site *site, bo
     }
     if (site->space != SPACE_GLOBAL)
         return;
-    s->atomic_passes += together ? n[METRIC_REQUESTS] : n[METRIC_SECTORS];
+    s->atomic_passes += as == ATOMIC_TOGETHER ? n[METRIC_REQUESTS] : n[METRIC_SECTORS];
     if (ptx_has(i, PTX_M_CAS))
-        s->atomic_swaps += n[METRIC_LINES];
+        s->atomic_swaps += as == ATOMIC_ONCE ? 0 : n[METRIC_LINES];
     else if (type == PTX_F32 || type == PTX_F64)
         s->atomic_floats +=
             n[METRIC_WORDS] ? n[METRIC_LINES] * n[METRIC_THREADS] / n[METRIC_WORDS] : 0;

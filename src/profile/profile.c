@@ -236,7 +236,8 @@ add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const s
                 c[JIT_COUNT_LANES], c[JIT_COUNT_DIVERGENT]);
         for (const struct site *site = s->site[first + n]; site; site = site->next) {
             add_site(line, site);
-            mix_atomic(&line->sums, &f->insns[n], site, k->together && k->together[first + n]);
+            mix_atomic(&line->sums, &f->insns[n], site,
+                       k->atomic_as ? k->atomic_as[first + n] : ATOMIC_EACH);
         }
     }
 }

@@ -25,6 +25,7 @@
  *   chain.c    what a block alone waits for      hot.c      atomics that meet on few lines
  *   uneven.c   blocks that do unlike work        slowest.c  warps that do
  *   sampling.c launches of which some blocks are counted
+ *   atomics.c  atomics that a warp makes one of  polls.c    loops that wait for other warps
  *   working_set.c  memory that launches touch      arguments.c  names of a kernel's arguments
  *   phases.c   small launches, access by access
  *   play.c     a wave of blocks, through the caches

@@ -8,6 +8,7 @@
 #define LOCKSTEP_PROFILE_PRIV_H
 
 #include "profile/profile.h"
+#include "profile/sampling.h"
 
 #include <jansson.h>
 #include <pthread.h>
@@ -262,61 +263,6 @@ struct sheet *sheet_take(struct watch *w);
 void sheet_keep(struct sheet *s);
 void sheets_free(struct profile *p);
 
-/* -- sampling.c: launches of which some blocks are counted --------------------------------------
- */
-
-enum sampled_figure {
-    SAMPLED_INSTRUCTIONS,
-    SAMPLED_L1, /* sectors */
-    SAMPLED_L2,
-    SAMPLED_DRAM, /* bytes read */
-    SAMPLED_FIGURES
-};
-/* Of all launches of a kernel. */
-struct sampled {
-    uint64_t blocks, of;           /* counted; of: 0: no sample was asked for */
-    uint64_t rounds;               /* of blocks that the last sampled one is known by */
-    double error[SAMPLED_FIGURES]; /* relative: 95 % of such samples are off by at most so much */
-    const char *why;               /* all blocks of the last one were counted; NULL: not all */
-};
-double sampled_error(const struct sampled *s); /* the largest */
-/* One launch's. Rounds are numbered along the grid. */
-struct sampling {
-    uint64_t round, blocks, rounds; /* blocks of a round, of the grid */
-    uint64_t counted;               /* blocks */
-    uint32_t picked;                /* rounds that are counted: */
-    uint64_t *pick;                 /*   rising; the first is 0 */
-    uint32_t *stratum;              /* per round: the place in pick[] of the one it is known by */
-    uint64_t (*figure)[SAMPLED_FIGURES]; /* per picked round */
-    uint32_t played;                     /* picked rounds that caches have seen: */
-    struct cache_counts first, last;     /*   the sums behind the first one, the last one; */
-    uint32_t first_pages;                /*   pages that the first one has used */
-};
-/* Makes w->sampling where the launch is to be sampled. */
-void sampling_begin(struct watch *w);
-/* Ends it: what the kernel's figures are known by. */
-void sampling_end(struct watch *w);
-bool sampling_counts(const struct jit_launch *l, uint64_t block); /* jit_tool.counts */
-/* The counted block that stands for this one. x: may be NULL, here and in the next two: all are
- * counted. */
-uint64_t sampling_stand_in(const struct sampling *x, uint64_t block);
-/* The next round that is counted; the last of so many. */
-uint64_t sampling_next(const struct sampling *x, uint64_t round);
-uint64_t sampling_last(const struct sampling *x, uint64_t rounds);
-/* How many blocks the launch's sheets have counted. */
-double sampling_blocks(const struct watch *w);
-/* The sheet for a block where jit_block.tool is s: s, or its twin. */
-struct sheet *sampling_sheet(struct sheet *s, uint64_t block);
-void sampling_block(struct sampling *x, uint64_t block, uint64_t instructions);
-/* The caches have seen the next picked round: their counts since the launch began, and how many
- * pages it has used. */
-void sampling_played(struct sampling *x, const struct cache_counts *c, uint32_t pages);
-/* From the counted rounds but the first to all but the first. */
-uint64_t sampling_scale(const struct sampling *x, uint64_t n);
-void sampling_scale_caches(const struct sampling *x, struct cache_counts *c);
-/* What a launch touches of pages that are known by the page of that number. */
-uint64_t sampling_scale_page(const struct sampling *x, uint32_t number, uint64_t bytes);
-
 struct watch {
     struct profile *profile;
     struct kernel *kernel;
@@ -403,6 +349,7 @@ struct line {
  * loads leave (wide.c; 0: not known). */
 struct joined {
     double stores, wide;
+    uint64_t polls; /* sectors of a launch that loops ask L2 for while they wait (polls.c) */
 };
 
 struct kernel {
@@ -426,9 +373,8 @@ struct kernel {
                                  (hot.c), */
     double slice_share;       /*   and on the busiest slice of L2 */
     struct joined joined;
-    uint8_t *folded; /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
-    /* per place: atomics whose lanes the compiler adds up first; NULL: not known */
-    uint8_t *together;
+    uint8_t *folded;    /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
+    uint8_t *atomic_as; /* per place: enum atomic_as; NULL: not known */
     double camping_busiest, camping_even; /* sums over steps: see replay.c */
     uint32_t without;                     /* mechanisms of the estimate that are left out */
     struct unevenness uneven;             /* of the first launch's blocks */
@@ -495,9 +441,12 @@ void mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t 
              uint64_t lanes, uint64_t divergent);
 /* What a GPU makes of it; NULL: one instruction, or none. */
 const struct expansion *mix_expansion(const struct ptx_insn *i);
-/* Adds what its atomics are beyond accesses. together: the compiler adds up the lanes of a warp
- * first. */
-void mix_atomic(struct sums *s, const struct ptx_insn *i, const struct site *site, bool together);
+/* As what a global atomic is counted: the compiler combines the lanes of a warp first; a
+ * compare-and-swap that nobody tries again. */
+enum atomic_as { ATOMIC_EACH, ATOMIC_TOGETHER, ATOMIC_ONCE };
+/* Adds what its atomics are beyond accesses. */
+void mix_atomic(struct sums *s, const struct ptx_insn *i, const struct site *site,
+                enum atomic_as as);
 
 /* -- replay.c ---------------------------------------------------------------------------------- */
 
@@ -655,6 +604,18 @@ struct wide_place {
  * are part of it (folded, per place; NULL: that is not asked). */
 void wide_loads(const struct wir *wir, const struct device_profile *d, const uint32_t block[3],
                 struct wide_place *place, uint8_t *folded);
+
+/* -- atomics.c --------------------------------------------------------------------------------- */
+
+/* Per place of the flow's atomics: enum atomic_as. */
+void atomics_places(const struct wir *wir, uint8_t *as);
+
+/* -- polls.c ----------------------------------------------------------------------------------- */
+
+/* share, per place, gets the share of its executions that counts where it lies in a loop that waits
+ * for other warps. warps: per block of the flow, those that came to it. False: there is no such
+ * loop. */
+bool polls_find(const struct wir *wir, const uint64_t *warps, double *share);
 
 /* -- hot.c ------------------------------------------------------------------------------------- */
 

@@ -351,9 +351,11 @@ work_of_launch(const struct kernel *k, const struct sums *s)
         w.shared_wavefronts = (uint64_t)(k->joined.wide * (double)w.shared_wavefronts);
     double merged = model_has(k->without, MODEL_MERGE) ? k->joined.stores : 0,
            written = (double)(c->l2_sectors - c->l2_loads);
-    w.l2_sectors = (uint64_t)(((double)c->l2_sectors - merged * written) / seen);
+    double polls = (double)k->joined.polls * launches;
+    polls = polls < (double)c->l2_load_requests ? polls : (double)c->l2_load_requests;
+    w.l2_sectors = (uint64_t)(((double)c->l2_sectors - merged * written - polls) / seen);
     w.l2_stores = (uint64_t)((1 - merged) * written / seen);
-    w.l2_load_requests = (uint64_t)((double)c->l2_load_requests / seen);
+    w.l2_load_requests = (uint64_t)(((double)c->l2_load_requests - polls) / seen);
     w.l2_store_requests = (uint64_t)((1 - merged) * (double)c->l2_store_requests / seen);
     const uint64_t *stores = s->access[SPACE_GLOBAL][OPERATION_STORE];
     if (stores[METRIC_SECTORS]) /* a sector that is written in part counts as the part that is

@@ -193,6 +193,70 @@ along(float *y, int by)
     y[t] = sum;
 }
 
+/* A block's other warps wait for what its last one writes late, ... */
+__global__ void
+wait(const float *x, float *y, volatile int *done, int turns)
+{
+    if (threadIdx.x >= 224) {
+        float s = 0;
+        for (int t = 0; t < turns; t++)
+            s += x[(int)s + t * 256 + threadIdx.x];
+        y[threadIdx.x] = s;
+        __threadfence();
+        if (threadIdx.x == 224)
+            *done = 1;
+    } else {
+        while (!*done)
+            ;
+    }
+}
+
+/* ... and read the same as often as a counter says. */
+__global__ void
+counted(float *y, volatile int *done, int turns)
+{
+    int n = 0;
+    for (int t = 0; t < turns; t++)
+        n += *done == 1;
+    y[threadIdx.x] = n;
+}
+
+/* Atomics of all lanes on one word: sums and the largest one are combined, an exchange and a
+ * counter that wraps are not; a swap that nobody tries again is one pass, not a wait for its
+ * success. */
+__global__ void
+combined(int *at)
+{
+    atomicMax(at, (int)threadIdx.x);
+}
+
+__global__ void
+exchanged(int *at)
+{
+    atomicExch(at, (int)threadIdx.x);
+}
+
+__global__ void
+wrapped(unsigned *at)
+{
+    atomicInc(at, 17);
+}
+
+__global__ void
+swapped_once(int *at)
+{
+    atomicCAS(at, (int)threadIdx.x, 1);
+}
+
+__global__ void
+swapped(int *at)
+{
+    int was = 0, old;
+    if (threadIdx.x % 32 == 0)
+        while ((old = atomicCAS(at, was, was + 1)) != was)
+            was = old;
+}
+
 int
 main()
 {
@@ -226,6 +290,16 @@ main()
     quads<<<16, 256>>>(y);
     neighbours<<<16, 256>>>(y);
     along<<<16, 256>>>(y, 3);
+    int *word;
+    cudaMalloc(&word, 4);
+    cudaMemset(word, 0, 4);
+    wait<<<1, 256>>>(x, y, word, 2000);
+    counted<<<1, 256>>>(y, word, 2000);
+    combined<<<16, 256>>>(word);
+    exchanged<<<16, 256>>>(word);
+    wrapped<<<16, 256>>>((unsigned *)word);
+    swapped_once<<<16, 256>>>(word);
+    swapped<<<16, 256>>>(word);
     cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(e));
     return e != cudaSuccess;

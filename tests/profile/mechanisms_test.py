@@ -65,6 +65,19 @@ def main():
              passes["neighbours"] == (stores + 4 * warps, stores + 4 * warps))
         want("a word a turn is a load in four turns",
              passes["along"][1] == stores + 64 * warps and passes["along"][0] <= stores + 32 * warps)
+        without = profile(program, report, model="-polls")
+        work = {name: tuple(k[name]["model"]["issue_slots"] for k in (whole, without)) for name in ("wait", "counted")}
+        want(f"turns of a loop that waits are not work: {work}", work["wait"][0] < 0.7 * work["wait"][1])
+        want("those of one that counts are", work["counted"][0] == work["counted"][1])
+        want("the counters have them", whole["wait"]["counters"]["instructions"] > work["wait"][1])
+        lanes, warps = 16 * 256, 16 * 8
+        passes = {name: whole[name]["model"]["atomic_passes"]
+                  for name in ("combined", "exchanged", "wrapped", "swapped_once")}
+        want(f"a warp's lanes are combined where a compiler can: {passes}",
+             passes == {"combined": warps, "exchanged": lanes, "wrapped": lanes, "swapped_once": lanes})
+        swaps = {name: whole[name]["model"]["hot_swaps"] for name in ("swapped_once", "swapped")}
+        want(f"a swap is waited for where it is tried again: {swaps}",
+             swaps["swapped_once"] == 0 and swaps["swapped"] >= warps)
         for k in whole.values():
             r = k["roofline"]
             want(f"{k['name']}: an interval around the estimate, no lower than the bound: {r}",
