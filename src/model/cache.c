@@ -71,6 +71,7 @@ add_counts(struct cache_counts *to, const struct cache_counts *from)
     to->dram_bytes_read += from->dram_bytes_read;
     to->dram_bytes_first += from->dram_bytes_first;
     to->dram_bytes_written += from->dram_bytes_written;
+    to->dram_bytes_kept += from->dram_bytes_kept;
 }
 
 size_t
@@ -450,6 +451,7 @@ cache_system_counts(struct cache_system *s, bool write_back)
 {
     if (write_back) {
         s->counts.dram_bytes_written += s->dirty * SECTOR;
+        s->counts.dram_bytes_kept += s->dirty * SECTOR;
         s->dirty = 0;
         s->launch++; /* L2 holds nothing any more */
     }

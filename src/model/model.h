@@ -180,6 +180,7 @@ struct cache_counts {
     uint64_t l2_load_requests, l2_store_requests; /* lines of 128 bytes that L1 asks L2 for, or
                                                      hands to it, sectors of one at a time */
     uint64_t dram_bytes_read, dram_bytes_written;
+    uint64_t dram_bytes_kept; /* of those written, what L2 held at the end */
     /* of those read, what no sector was read for before in this launch */
     uint64_t dram_bytes_first;
 };

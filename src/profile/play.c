@@ -368,7 +368,8 @@ static struct cache_counts
 counts_so_far(const struct player *p)
 {
     struct cache_counts c = cache_system_counts(p->system, false);
-    c.dram_bytes_written += cache_system_dirty(p->system);
+    c.dram_bytes_kept = cache_system_dirty(p->system);
+    c.dram_bytes_written += c.dram_bytes_kept;
     for (uint32_t n = 0; n < MOST_HANDS; n++)
         add_counts(&c, &p->hand[n].counts);
     return c;

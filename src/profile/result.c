@@ -97,7 +97,7 @@ cache_counter(const struct device_profile *d, const struct cache_counts *c, enum
 {
     if (!d->l2_bytes && (m == METRIC_L2_SECTORS || m == METRIC_L2_HITS || m == METRIC_L2_HIT_RATE))
         return NULL;
-    if (m == METRIC_DRAM_FIRST && !d->l2_bytes)
+    if ((m == METRIC_DRAM_FIRST || m == METRIC_DRAM_EVICTED) && !d->l2_bytes)
         return NULL;
     if (!d->l1_bytes && (m == METRIC_L1_SECTORS || m == METRIC_L1_HITS))
         return NULL;
@@ -105,6 +105,8 @@ cache_counter(const struct device_profile *d, const struct cache_counts *c, enum
     case METRIC_DRAM_READ: return json_integer((json_int_t)c->dram_bytes_read);
     case METRIC_DRAM_FIRST: return json_integer((json_int_t)c->dram_bytes_first);
     case METRIC_DRAM_WRITTEN: return json_integer((json_int_t)c->dram_bytes_written);
+    case METRIC_DRAM_EVICTED:
+        return json_integer((json_int_t)(c->dram_bytes_written - c->dram_bytes_kept));
     case METRIC_L1_SECTORS: return json_integer((json_int_t)c->l1_sectors);
     case METRIC_L1_HITS: return json_integer((json_int_t)c->l1_hits);
     case METRIC_L2_SECTORS: return json_integer((json_int_t)c->l2_sectors);
@@ -484,6 +486,8 @@ kernel_json(const struct device_profile *d, const struct kernel *k)
     json_t *sampled = sampled_json(&k->sampled);
     if (sampled)
         json_object_set_new(j, "sampled", sampled);
+    if (k->sampled.blocks < k->sampled.of) /* what L2 has no room for does not follow from a part */
+        json_object_del(json_object_get(j, "counters"), rows[COUNTER_bytes_dram_evicted].name);
     return j;
 }
 

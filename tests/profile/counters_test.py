@@ -59,7 +59,7 @@ for cc, (unit, each) in per_load.items():
            **({"global_load_sectors": None} if "transactions" in unit else
               {"global_load_transactions": None, "global_load_sectors_ideal": 4096,
                # A and B once, C once: everything else hits
-               "bytes_dram_read": 2 * 64 * 64 * 4, "bytes_dram_written": 64 * 64 * 4}))
+               "bytes_dram_read": 2 * 64 * 64 * 4, "bytes_dram_written": 64 * 64 * 4, "bytes_dram_evicted": 0}))
     lines = {line["line"]: line["counters"] for line in k["lines"]}
     hot = max(k["lines"], key=lambda line: line["bound"]["seconds"])
     text = open(os.path.join(source, "suite/matmul/tiled.cu")).read().splitlines()
@@ -94,7 +94,10 @@ check(f"padding does not help: {camping}", camping[2] > 0.9 * camping[1] > 1.8)
 check(f"diagonal order does: {camping}", camping[3] < 1.5)
 check("and it takes time", padded["roofline"]["seconds"] > 2 * diagonal["roofline"]["seconds"])
 expect("GT200 half-warps", plain, shared_load_wavefronts=32768 * 32, global_store_transactions=32768 * 2,
-       bytes_dram_written=1024 * 1024 * 4, l2_sectors=None, l1_sectors=None)
+       bytes_dram_written=1024 * 1024 * 4, bytes_dram_evicted=None, l2_sectors=None, l1_sectors=None)
+plain = profile(transposes, "3.5", "1024")["kernels"][1]["counters"]
+evicted = plain["bytes_dram_evicted"]
+check(f"L2 of 1.5 MiB gives up most of 4 MiB: {evicted}", 2.5 * 2 ** 20 <= evicted < plain["bytes_dram_written"] == 4 * 2 ** 20)
 expect("GT200 padded", padded, shared_load_wavefronts=32768 * 2, shared_load_bank_conflicts=0)
 naive, plain, padded, diagonal = profile(transposes, "9.0", "1024")["kernels"]
 check("no camping on 9.0", all(k["roofline"]["partition_camping"] == 1 for k in (padded, diagonal)))

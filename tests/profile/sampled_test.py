@@ -56,7 +56,9 @@ def counters_are_known(full, kernels, n):
         expect(s["of"] == of and 0.9 * of < max(n * s["blocks"], s["of"]) and 2 * s["blocks"] < of, n, name, s)
     for name in ALIKE:
         a, b = full[name], kernels[name]
-        expect(a["counters"] == b["counters"], n, name, a["counters"], b["counters"])
+        expect("bytes_dram_evicted" not in b["counters"], n, name, "what L2 gives up")
+        known = {k: v for k, v in a["counters"].items() if k != "bytes_dram_evicted"}
+        expect(known == b["counters"], n, name, a["counters"], b["counters"])
         expect(b["sampled"]["error"] < 1e-9 and a["roofline"]["estimate"] == b["roofline"]["estimate"], n, name)
         expect([x["counters"] for x in a["lines"]] == [x["counters"] for x in b["lines"]], n, name, "lines")
     for name in UNLIKE if n < 10 else UNLIKE[:2]:  # stripes: one round in 18 is unlike the others

@@ -3,7 +3,11 @@
 
     kernels.py measure SET OUT [SET OUT]...     with nvcc, on a GPU: each program's kernels, three launches each, by events
     kernels.py profile SET MODEL.csv [NAME...]      `lockstep profile` of the same programs
-    kernels.py compare TIMES.csv MODEL.csv [-q] [-1]     error, correlation, the share within a factor
+    kernels.py merge TIMES.csv MODEL.csv OUT.csv     of each kernel the grid that takes longest, measured and estimated
+    kernels.py compare OUT.csv | TIMES.csv MODEL.csv [-1] [-q | -a]     error, correlation, the share within a factor; the worst
+                                                20 (-q: none, -a: all). -1: of each kernel the grid that takes longest
+    kernels.py count COUNTED KEPT OUT.csv       the profiler's counters beside those of `lockstep profile`
+    kernels.py counters OUT.csv                 the shares of them that are equal, within 1 %, within 10 %
     kernels.py ablate SET TIMES.csv OUT.csv [NAME...]    error without each mechanism of the model, over the same kernels
     kernels.py speed MODEL.csv                  warp instructions a second of those runs of `lockstep profile`
 
@@ -14,10 +18,11 @@ same where name, grid and block are. What takes less than 5 us is left out of th
 """
 import concurrent.futures, csv, json, math, os, re, statistics, subprocess, sys, tempfile, time
 
+import beside
+
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
 lockstep = os.environ.get("LOCKSTEP", os.path.join(root, "build", "lockstep"))
-SHORTEST = 5.0  # us
 
 
 def programs(path):
@@ -161,54 +166,6 @@ def profile(path, model, *wanted):
         write(model, rows)
 
 
-def joined(times, model):
-    measured = {}
-    for r in csv.DictReader(open(times)):
-        measured.setdefault((r["program"], r["kernel"], r["grid"], r["block"]), []).append(r)
-    for m in csv.DictReader(open(model)):
-        found = measured.get((m["program"], m["kernel"], m["grid"], m["block"]))
-        if found:
-            many = sum(int(f["launches"]) for f in found)
-            mean = sum(float(f["us_mean"]) * int(f["launches"]) for f in found) / many
-            best = statistics.median(float(found[0][f"us_{i}"]) for i in (1, 2, 3) if float(found[0][f"us_{i}"]) > 0)
-            yield m, (best if many == 3 else mean), float(m["estimate_us"]), float(m["bound_us"])
-
-
-def ranks(values):
-    order = sorted(range(len(values)), key=values.__getitem__)
-    rank = [0.0] * len(values)
-    for place, i in enumerate(order):
-        rank[i] = place
-    return rank
-
-
-def correlation(a, b):
-    return statistics.correlation(a, b) if len(a) > 1 else float("nan")
-
-
-def compare(times, model, *quiet):
-    rows = [(m, us, estimate, bound) for m, us, estimate, bound in joined(times, model) if us >= SHORTEST]
-    if "-1" in quiet:  # of each kernel the grid that takes longest
-        longest = {}
-        for r in sorted(rows, key=lambda r: r[1]):
-            longest[r[0]["program"], r[0]["kernel"]] = r
-        rows = list(longest.values())
-    if "-q" not in quiet:
-        print(f"{'program':22s} {'kernel':36s} {'grid':>14s} {'block':>10s} {'measured':>9s} {'estimate':>9s} {'bound':>9s} ratio limit")
-        for m, us, estimate, bound in sorted(rows, key=lambda r: r[2] / r[1]):
-            print(f"{m['program']:22s} {m['kernel'][:36]:36s} {m['grid']:>14s} {m['block']:>10s} {us:9.2f} {estimate:9.2f} "
-                  f"{bound:9.2f} {estimate / us:5.2f} {m['limit']}")
-    for name, at in (("estimate", 2), ("bound", 3)):
-        error = sorted(abs(r[at] / r[1] - 1) for r in rows)
-        ratio = [math.log(max(r[at], 1e-9) / r[1]) for r in rows]
-        within = [sum(abs(x) <= math.log(f) for x in ratio) / len(ratio) for f in (1.25, 1.5, 2)]
-        logs = ([math.log(r[1]) for r in rows], [math.log(max(r[at], 1e-9)) for r in rows])
-        print(f"{name}: {len(rows)} kernels of {SHORTEST:g} us or more; mean error {100 * statistics.mean(error):.1f} %, median "
-              f"{100 * statistics.median(error):.1f} %; geometric mean of estimate / measured {math.exp(statistics.mean(ratio)):.2f}; "
-              f"log correlation {correlation(*logs):.3f}, rank {correlation(ranks(logs[0]), ranks(logs[1])):.3f}; within 1.25, 1.5, 2 "
-              f"times {', '.join(f'{100 * w:.0f} %' for w in within)}")
-
-
 def mechanisms():
     """Names in src/model/model_mechanisms.def."""
     text = open(os.path.join(root, "src", "model", "model_mechanisms.def")).read()
@@ -248,7 +205,7 @@ def ablations(times, out):
     for r in csv.DictReader(open(times)):
         first = [float(r[f"us_{i}"]) for i in (1, 2, 3) if float(r[f"us_{i}"]) > 0]
         us = float(r["us_mean"]) if int(r["launches"]) > 3 or not first else statistics.median(first)
-        if us >= SHORTEST:
+        if us >= beside.SHORTEST:
             measured[r["program"], r["kernel"], r["grid"], r["block"]] = us
     kernels = {k for k in estimates[""] if k in measured}
     errors = lambda e, keys: sorted(abs(e[k] / measured[k] - 1) for k in keys)
@@ -277,7 +234,8 @@ def speed(model):
                   f"a second in the geometric mean, {sum(r[2] for r in rows if r[2] >= least) / sum(r[3] for r in rows if r[2] >= least) * 1e-6:.2f} over all")
 
 
-VERBS = {"measure": measure, "profile": profile, "compare": compare, "ablate": ablate, "ablations": ablations, "speed": speed}
+VERBS = {"measure": measure, "profile": profile, "merge": beside.merge, "compare": beside.compare, "count": beside.count,
+         "counters": beside.counters, "ablate": ablate, "ablations": ablations, "speed": speed}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in VERBS:
