@@ -8,6 +8,7 @@
  *               instruction makes of its operands' facts; special.c: special registers)
  *   warps.c     what holds over all warps of a block: which registers all threads agree on, ...
  *   steps.c     ... and how far the others are apart from warp to warp
+ *   alike.c     registers that are the same in all warps, lane by lane
  *   threads.c   which registers are sums of the thread's coordinates
  *   products.c  32-bit numbers as sums of products of registers, over lanes and warps (products.h)
  *   frontier.c  which lanes may be pending elsewhere while a block runs
@@ -110,7 +111,7 @@ void facts_print_wir(const struct facts *facts,
                      void (*note)(void *context, uint32_t place, struct text *out), void *context,
                      struct text *out);
 
-/* -- over the warps of a block (warps.c, steps.c) ---------------------------------------------- */
+/* -- over the warps of a block (warps.c, steps.c, alike.c) ------------------------------------ */
 
 /* How far a register's value is from one warp of the block to the next, modulo 2^32. */
 struct warp_step {
@@ -131,6 +132,8 @@ struct warps {
                       what is made of them */
     bool *tangled; /* per block: threads of the block may run it and others not, or not as often */
     struct warp_step *step; /* per register; 0 for those that are same is not stored: warps_step */
+    bool *alike; /* per register: each lane's value is that of the same lane of other warps, while
+                    they execute the same instructions; NULL: not looked for (warps_find_alike) */
 };
 
 /* computes(i): the instruction does nothing but compute its results from its operands. */
@@ -145,6 +148,13 @@ bool warps_once(const struct warps *w, uint32_t n);
 /* How far an operand is from warp to warp; false: not known. While several warps execute the same
  * instructions with all their lanes, from where the kernel or the last barrier let them begin. */
 bool warps_step(const struct warps *w, const struct ptx_operand *o, uint32_t *step);
+/* Fills w->alike. reads(i): a load that anybody may make at any time, from memory that all threads
+ * of the block have. */
+void warps_find_alike(struct warps *w, bool (*reads)(const struct ptx_insn *));
+/* Instruction n makes nothing but values that are alike, or the same. */
+bool warps_alike(const struct warps *w, uint32_t n);
+/* Whether all warps that execute block b together, with all their lanes, go on together. */
+bool warps_agree_now(const struct warps *w, uint32_t b);
 /* Whether a 64-bit register differs by *step from each warp of the block to the next. True only
  * where at most one of the 32-bit registers that it is computed from differs between warps: that
  * one may wrap, and has not if the last of `count` warps differs from the first by (count - 1) *

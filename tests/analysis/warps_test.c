@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What warps.c, steps.c and products.c claim of registers over all warps of a block, beside the
- * values that they have when all warps run random kernels (warp.h), and in kernels worked out by
- * hand. Warps are compared as long as they have run the same blocks, each with all of its lanes.
+ * What warps.c, steps.c, alike.c and products.c claim of registers over all warps of a block,
+ * beside the values that they have when all warps run random kernels (warp.h), and in kernels
+ * worked out by hand. Warps are compared as long as they have run the same blocks, each with all of
+ * its lanes.
  *
  *     test_analysis_warps [FIRST [COUNT]]      these seeds
  */
@@ -36,6 +37,12 @@ computes(const struct ptx_insn *i)
     case PTX_OP_SETP: return true;
     default: return false;
     }
+}
+
+static bool
+reads(const struct ptx_insn *i)
+{
+    return i->op == PTX_OP_LD && !ptx_has(i, PTX_M_VOLATILE);
 }
 
 /* -- what a warp did --------------------------------------------------------------------------- */
@@ -90,7 +97,7 @@ struct check {
     const char *text;
     uint64_t seed;
     struct trace trace[MOST_WARPS];
-    uint32_t count, agreements, steps, lines;
+    uint32_t count, agreements, steps, lines, alike;
 };
 
 static void
@@ -119,9 +126,12 @@ check_pair(struct check *c, const struct event *x, const struct event *y, uint32
             (uint32_t)(y->value[l] - x->value[l]) !=
                 (reg_width(c->warps->facts->wir, reg) == 1 ? 0 : step.by))
             wrong(c, x, k, "the step");
+        if (c->warps->alike[reg] && x->value[l] != y->value[l])
+            wrong(c, x, k, "alike");
     }
     c->agreements += same;
     c->steps += !same && step.known;
+    c->alike += !same && c->warps->alike[reg];
 }
 
 /* The same over four warps: if the last is as far from the first as it should be, all are. */
@@ -199,6 +209,7 @@ check_block(struct check *c, const struct wir *f, const uint32_t block[3], struc
     struct warps *warps = warps_new(facts, computes);
     uint32_t n = arguments[roll(dice, sizeof arguments / sizeof *arguments)],
              ctaid = roll(dice, 40);
+    warps_find_alike(warps, reads);
     c->warps = warps;
     c->count = block[0] * block[1] * block[2] / LANES;
     for (uint32_t k = 0; k < c->count; k++) {
@@ -259,7 +270,8 @@ random_kernels(void **state)
     }
     for (unsigned k = 0; k < MOST_WARPS; k++)
         ls_release(c.trace[k].event);
-    assert_true(seed_count < 100 || (c.agreements > 1000 && c.steps > 1000 && c.lines > 100));
+    assert_true(seed_count < 100 ||
+                (c.agreements > 1000 && c.steps > 1000 && c.lines > 100 && c.alike > 1000));
 }
 
 /* -- by hand ----------------------------------------------------------------------------------- */
@@ -347,6 +359,90 @@ steps(void **state)
             fail_msg("%s\n  block %u x %u: step %d, same %d, again %d\n", rows[k].body, rows[k].x,
                      rows[k].y, (int)step, same, again);
     }
+}
+
+/* -- what is the same in all warps ------------------------------------------------------------- */
+
+/* Whether the register that the last instruction but the return writes is alike. */
+static bool
+is_alike(const char *body, uint32_t x, uint32_t y)
+{
+    struct text text = {0};
+    struct ls_error err = {0};
+    text_add(&text,
+             ".version 7.8\n.target sm_80\n.address_size 64\n"
+             ".visible .entry k(.param .u64 at, .param .u32 n)\n{\n"
+             ".shared .b32 s[64]; .local .b32 l[64];\n"
+             ".reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%d<16>; .reg .f32 %%f<8>;\n"
+             "ld.param.u32 %%r1, [n];\nld.param.u64 %%d1, [at];\nmov.u32 %%r2, %%tid.x;\n"
+             "mov.u32 %%r3, %%tid.y;\nmul.wide.u32 %%d2, %%r2, 4;\nadd.s64 %%d3, %%d1, %%d2;\n"
+             "mul.wide.u32 %%d4, %%r3, 4;\nadd.s64 %%d5, %%d3, %%d4;\n%s\nret;\n}\n",
+             body);
+    struct ptx_module *m;
+    struct wir *f = wir_of(text.at, text.count, "k.ptx", &m);
+    struct shape shape = {.block = {x, y, 1}, .small_grid = true};
+    struct facts *facts = facts_new(f, &shape, never_uniform, &err);
+    struct warps *w = warps_new(facts, computes);
+    warps_find_alike(w, reads);
+    uint32_t n = f->insn_count;
+    while (n-- > 0 && !wir_defs(f, n).count)
+        ;
+    bool alike = warps_alike(w, n);
+    warps_free(w);
+    facts_free(facts);
+    wir_free(f);
+    ptx_free(m);
+    text_free(&text);
+    return alike;
+}
+
+static void
+alike(void **state)
+{
+    static const struct {
+        const char *body;
+        uint32_t x, y;
+        bool alike;
+    } rows[] = {
+        {"add.s32 %r4, %r2, %r1;", 16, 16, true},
+        {"add.s32 %r4, %r2, %r1;", 32, 8, true},
+        {"add.s32 %r4, %r2, %r1;", 256, 1, false},
+        {"add.s32 %r4, %r2, %r1;", 24, 4, false}, /* rows lie across warps */
+        {"add.s32 %r4, %r2, %r3;", 16, 16, false},
+        {"ld.global.u32 %r4, [%d3+8];", 16, 16, true},
+        {"ld.global.u32 %r4, [%d1];", 256, 1, true},
+        {"ld.global.v2.u32 {%r4, %r5}, [%d3];", 16, 16, true},
+        {"ld.global.u32 %r4, [%d5];", 16, 16, false},
+        {"ld.volatile.global.u32 %r4, [%d3];", 16, 16, false},
+        {"ld.shared.u32 %r4, [s+4];", 16, 16, true},
+        {"ld.local.u32 %r4, [l+4];", 16, 16, false}, /* each thread has its own */
+        {"setp.lt.u32 %p1, %r2, 7;\n@%p1 ld.global.u32 %r4, [%d3];\nadd.u32 %r5, %r4, 1;", 16, 16,
+         false}, /* read before it is written */
+        {"mov.u32 %r4, 0;\nsetp.lt.u32 %p1, %r2, 7;\n@%p1 ld.global.u32 %r4, [%d3];\n"
+         "add.u32 %r5, %r4, 1;",
+         16, 16, true},
+        {"setp.lt.u32 %p1, %r2, 7;\nselp.u32 %r4, %r2, 9, %p1;", 16, 16, true},
+        {"setp.lt.u32 %p1, %r3, 7;\nselp.u32 %r4, %r2, 9, %p1;", 16, 16, false},
+        /* Where warps may part: alike in those that go the same way. */
+        {"mov.u32 %r4, 0;\nsetp.lt.u32 %p1, %r3, 7;\n@%p1 bra L;\nld.global.u32 %r4, [%d3];\n"
+         "L: add.u32 %r5, %r4, 1;",
+         16, 16, true},
+        /* A counter, and what is loaded, where each warp has its own number of turns: in the same
+         * turn they are alike, behind a barrier not. */
+        {"mov.u32 %r4, 0;\nL: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, %r3;\n@%p1 bra L;\n"
+         "add.u32 %r5, %r4, 1;",
+         16, 16, true},
+        {"mov.u32 %r4, 0;\nL: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, %r3;\n@%p1 bra L;\n"
+         "bar.sync 0;\nadd.u32 %r5, %r4, 1;",
+         16, 16, false},
+        {"ld.global.u32 %r4, [%d3];\nbar.sync 0;\nadd.u32 %r5, %r4, 1;", 16, 16, false},
+        {"add.u32 %r4, %r2, 3;\nbar.sync 0;\nadd.u32 %r5, %r4, 1;", 16, 16, true},
+    };
+    (void)state;
+    for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (is_alike(rows[k].body, rows[k].x, rows[k].y) != rows[k].alike)
+            fail_msg("%s\n  block %u x %u: alike should be %d\n", rows[k].body, rows[k].x,
+                     rows[k].y, rows[k].alike);
 }
 
 /* -- sums of products -------------------------------------------------------------------------- */
@@ -481,5 +577,5 @@ main(int argc, char **argv)
         first_seed = strtoull(argv[1], NULL, 0);
     if (argc > 2)
         seed_count = strtoull(argv[2], NULL, 0);
-    return UNIT_TESTS(steps, products, random_kernels);
+    return UNIT_TESTS(steps, alike, products, random_kernels);
 }

@@ -47,6 +47,16 @@ rows(const unsigned char *q, unsigned *out, unsigned c, int turns)
     out[y * 16 + x] = sum * 31 + *at;
 }
 
+/* In a loop the index itself moves on, and wraps in the middle of it, in one of eight warps. */
+__global__ void
+turns(const unsigned char *q, unsigned *out, unsigned c, int turns)
+{
+    unsigned i = 16 * threadIdx.y + threadIdx.x, sum = 0;
+    for (int k = 0; k < turns; k++)
+        sum = (sum * 31 + (q + 16)[i + c + 64 * k]) * 31 + (q + 16)[threadIdx.x + c + 64 * k];
+    out[i] = sum;
+}
+
 static unsigned char value(size_t i) { return (unsigned char)(i * 37 + (i >> 32) * 101 + 3); }
 /* Place of q that thread i accesses. */
 static size_t place(unsigned i, unsigned c) { return 16 + (size_t)(unsigned)(i + c); }
@@ -54,10 +64,10 @@ static size_t place(unsigned i, unsigned c) { return 16 + (size_t)(unsigned)(i +
 int
 main()
 {
-    enum { N = 96, NEAR = 4096 };
+    enum { N = 96, NEAR = 4096, MANY = 256, TURNS = 9 };
     const size_t far = (size_t)1 << 32;
     unsigned char *q, *out, ends[2][NEAR], got[N], in[N];
-    unsigned *sums, have[64];
+    unsigned *sums, have[MANY];
     int bad = 0;
     if (cudaMalloc(&q, far + NEAR) != cudaSuccess) {
         printf("skipped: no room for 4 GiB\n");
@@ -67,7 +77,7 @@ main()
     cudaMalloc(&sums, sizeof have);
     for (int k = 0; k < NEAR; k++)
         ends[0][k] = value(k), ends[1][k] = value(far + k);
-    const unsigned wraps[] = {0u - 16, 0u - 1, 0u - 40, 0u - 64, 0u - 96, 0};
+    const unsigned wraps[] = {0u - 16, 0u - 1, 0u - 40, 0u - 64, 0u - 96, 0u - 300, 0};
     for (unsigned c : wraps) {
         cudaMemcpy(q, ends[0], NEAR, cudaMemcpyHostToDevice);
         cudaMemcpy(q + far - NEAR / 2, ends[0], NEAR / 2, cudaMemcpyHostToDevice);
@@ -84,6 +94,17 @@ main()
             for (int k = 0; k <= 3; k++)
                 sum = sum * 31 + at(place(t / 16 * 32 + t % 16, c) + 64 * k);
             bad += have[t] != sum;
+        }
+        for (unsigned wide = 16; wide <= MANY; wide *= 16) {
+            turns<<<1, dim3(wide, MANY / wide)>>>(q, sums, c, TURNS);
+            cudaMemcpy(have, sums, sizeof have, cudaMemcpyDeviceToHost);
+            for (unsigned t = 0; t < MANY; t++) {
+                unsigned sum = 0;
+                for (unsigned k = 0; k < TURNS; k++)
+                    sum = (sum * 31 + at(place(t + 64 * k, c))) * 31 +
+                          at(place(t % wide + 64 * k, c));
+                bad += have[t] != sum;
+            }
         }
         for (unsigned i = 0; i < N; i++)
             in[i] = (unsigned char)(200 - i);

@@ -42,6 +42,16 @@ site_fetch_rows(struct site *s)
 
 /* -- loops -- */
 
+LLVMValueRef
+core_last_turn(struct core *c, uint32_t n)
+{
+    if (!c->memory.last_turn)
+        c->memory.last_turn = ARENA_ARRAY(&c->regions->arena, LLVMValueRef, c->wir->insn_count + 1);
+    LLVMValueRef *last = &c->memory.last_turn[n];
+    *last = *last ? *last : core_alloca_zero(c, core_scalar(c, 64));
+    return *last;
+}
+
 /* How far ahead is fetched: TURNS times what the site has gone on since the loop's last turn. Warps
  * that run together (versions/interleave.c) go on together: asked of the first of them (9
  * instructions each in a loop with two additions). */
@@ -54,7 +64,17 @@ pace_of(struct site *s, const struct plan_fetch *fetch, LLVMValueRef now)
     LLVMTypeRef i64 = core_scalar(c, 64);
     if (interleave_follows(c, c->memory.pace.reg) && c->memory.pace.insn == s->i)
         return c->memory.pace.step;
-    LLVMValueRef last = core_alloca_zero(c, i64), before = LLVMBuildLoad2(b, i64, last, "");
+    LLVMValueRef last = c->now.version.warps > 1 ? core_last_turn(c, wir_index(c->wir, s->i))
+                                                 : core_alloca_zero(c, i64),
+                 before = LLVMBuildLoad2(b, i64, last, "");
+    c->memory.pace.insn = s->i;
+    c->memory.pace.reg = c->regs.reg;
+    if (c->now.version.assume & ASSUME_STEADY && !fetch->is_short) {
+        LLVMBuildStore(b, now, last);
+        c->memory.pace.step =
+            LLVMBuildMul(b, LLVMBuildSub(b, now, before, ""), core_i64(c, TURNS), "");
+        return c->memory.pace.step;
+    }
     LLVMBasicBlockRef first = core_new_block(c, "first_turn"),
                       later = core_new_block(c, "later_turn"), on = core_new_block(c, "turn");
     LLVMBuildStore(b, now, last);
@@ -77,8 +97,6 @@ pace_of(struct site *s, const struct plan_fetch *fetch, LLVMValueRef now)
     }
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
-    c->memory.pace.insn = s->i;
-    c->memory.pace.reg = c->regs.reg;
     c->memory.pace.step = LLVMBuildPhi(b, i64, "");
     LLVMAddIncoming(c->memory.pace.step, step, (LLVMBasicBlockRef[]){first, later}, 2);
     return c->memory.pace.step;

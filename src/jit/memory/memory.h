@@ -55,6 +55,9 @@ struct ends {
 
 void site_fetch(struct site *s, const struct plan *p); /* what the plan fetches */
 void site_fetch_rows(struct site *s);                  /* the next warp's rows */
+/* Alloca: where load n of interleaved warps read in the loop's last iteration, for all code that
+ * carries it out (versions/steady.c); 0: in none so far. */
+LLVMValueRef core_last_turn(struct core *c, uint32_t n);
 
 /* -- atomics.c --------------------------------------------------------------------------------- */
 

@@ -79,6 +79,23 @@ site_find(struct site *s, const struct ptx_operand *o)
     site_at(s, o, &at);
 }
 
+/* v + offset, for each of n segments. By itself: what is taken out of a vector of sums is a sum of
+ * scalars, but the offset is no part of the address any more. */
+static LLVMValueRef
+add_offset(struct core *c, LLVMValueRef v, LLVMValueRef offset, unsigned n)
+{
+    LLVMBuilderRef b = c->e.b;
+    if (n == 1 || n == LANES)
+        return LLVMBuildAdd(b, v, n == 1 ? offset : core_splat(c, offset), "");
+    LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(v));
+    for (unsigned k = 0; k < n; k++) {
+        LLVMValueRef one = LLVMBuildExtractElement(b, v, core_i32(c, k), "");
+        one = LLVMBuildAdd(b, one, offset, "");
+        all = LLVMBuildInsertElement(b, all, one, core_i32(c, k), "");
+    }
+    return all;
+}
+
 void
 site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *at)
 {
@@ -97,10 +114,12 @@ site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *
     if (at->one_offset)
         s->local = local_offset(s, o);
     unsigned n = at->values;
-    LLVMValueRef v = n == 1 ? offset : core_splat_some(c, offset, n), holds, firsts;
+    LLVMValueRef v = NULL, holds, firsts;
     if (at->kept && core_guess(c, o->reg, &holds, &firsts)) {
         unsigned count = LANES / s->fact.segment;
-        s->holds = holds;
+        bool sure = c->now.version.assume & ASSUME_STEADY &&
+                    set_has(c->now.version.sure, wir_index(c->wir, s->i));
+        s->holds = sure ? LLVMConstInt(core_scalar(c, 1), 1, false) : holds;
         s->guessed =
             LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
     }
@@ -112,7 +131,9 @@ site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *
     }
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
-        v = LLVMBuildAdd(b, core_firsts(c, s->i, &r, 64, n), v, "");
+        v = add_offset(c, core_firsts(c, s->i, &r, 64, n), offset, n);
+    } else {
+        v = n == 1 ? offset : core_splat_some(c, offset, n);
     }
     if (at->space == PTX_SPACE_LOCAL)
         v = LLVMBuildAdd(b, v, core_local_base(c), "");

@@ -270,6 +270,29 @@ regions_use(struct core *c, const struct warp_context *t)
     memcpy(c->in.tid, t->tid, sizeof c->in.tid);
 }
 
+/* What lies at one alloca, to another. */
+static void
+copy_alloca(struct core *c, LLVMValueRef from, LLVMValueRef to)
+{
+    LLVMTypeRef type = from ? LLVMGetAllocatedType(from) : NULL;
+    if (from && to && from != to)
+        LLVMBuildStore(c->e.b, LLVMBuildLoad2(c->e.b, type, from, ""), to);
+}
+
+void
+regions_copy(struct core *c, const struct warp_context *from, uint32_t reg)
+{
+    const struct guess *x = &from->guess[reg], *y = &c->regs.guess[reg];
+    copy_alloca(c, from->reg[reg], c->regs.reg[reg]);
+    copy_alloca(c, x->holds, y->holds);
+    copy_alloca(c, x->firsts, y->firsts);
+    copy_alloca(c, x->back, y->back);
+    copy_alloca(c, x->strays, y->strays);
+    copy_alloca(c, x->wrapped, y->wrapped);
+    copy_alloca(c, x->converged, y->converged);
+    copy_alloca(c, x->first, y->first);
+}
+
 LLVMValueRef
 core_local_base(struct core *c)
 {

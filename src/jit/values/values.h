@@ -96,10 +96,11 @@ struct core_regs {
 
 /* What a version takes for granted of the warps that come to it, beside the facts. */
 enum assume {
-    ASSUME_FULL = 1,   /* all 32 lanes are there */
-    ASSUME_PARTS = 2,  /* selected loads may be made in parts, where their plans say so; */
-    ASSUME_ROWS = 4,   /*   and what rows decide of them holds in both halves of the warp */
-    ASSUME_BOUNDS = 8, /* numbers are within the bounds of `speculation` */
+    ASSUME_FULL = 1,    /* all 32 lanes are there */
+    ASSUME_PARTS = 2,   /* selected loads may be made in parts, where their plans say so; */
+    ASSUME_ROWS = 4,    /*   and what rows decide of them holds in both halves of the warp */
+    ASSUME_BOUNDS = 8,  /* numbers are within the bounds of `speculation` */
+    ASSUME_STEADY = 16, /* the loop's iteration is not the first; accesses that are `sure` */
 };
 
 /* A way to run blocks. Blocks have one in which nothing is assumed, and may have others: a guard
@@ -112,6 +113,7 @@ struct version {
     unsigned assume;                 /* set of enum assume */
     const struct plan_set *plans;    /* of its loads and stores */
     struct speculation *speculation; /* ASSUME_BOUNDS: versions/speculate.c */
+    const uint64_t *sure; /* ASSUME_STEADY: instructions whose addresses follow their patterns */
 };
 
 /* The code that is being emitted. */
@@ -146,6 +148,7 @@ struct core_memory {
         const struct wir_insn *insn;
         LLVMValueRef *reg, step; /*   of the first of the warps that run together */
     } pace;
+    LLVMValueRef *last_turn; /* per instruction: core_last_turn; NULL: none yet */
 };
 
 /* One warp function while it is emitted. A struct's name says whose its fields are. */
@@ -510,6 +513,8 @@ bool interleave_follows(const struct core *c, const LLVMValueRef *reg);
 /* The coordinates of a warp's first thread. */
 void core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3]);
 void regions_use(struct core *c, const struct warp_context *t);
+/* The warp in use gets what another one's register holds, and what is kept beside it. */
+void regions_copy(struct core *c, const struct warp_context *from, uint32_t reg);
 LLVMValueRef core_splat_some(struct core *c, LLVMValueRef v, unsigned n);
 unsigned core_value_count(LLVMValueRef v);
 LLVMValueRef core_resize(struct core *c, LLVMValueRef v, unsigned bits, bool sign);

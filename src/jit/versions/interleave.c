@@ -250,7 +250,7 @@ end_branch(struct interleaving *j, uint32_t b)
 {
     const struct wir_block *blk = &j->c->wir->blocks[b];
     LLVMBasicBlockRef to[2] = {j->block[blk->succ[0]], j->block[blk->succ[1]]};
-    if (version_branch(j->c, b, warps_agree(j->p->known, b), to))
+    if (version_branch(j->c, b, warps_agree_now(j->p->known, b), to))
         part(j, b);
 }
 
@@ -293,7 +293,7 @@ emit_speculation(struct interleaving *j, uint32_t b)
 {
     struct core *c = j->c;
     bool ok = true;
-    if (c->wir->blocks[b].end != WIR_BRANCH || warps_agree(j->p->known, b) ||
+    if (c->wir->blocks[b].end != WIR_BRANCH || warps_agree_now(j->p->known, b) ||
         set_has(j->speculated, b) || !emit_on(&c->e, PASS_SPECULATE))
         return true;
     use(j, 0);
@@ -330,6 +330,35 @@ emit_speculation(struct interleaving *j, uint32_t b)
     LLVMPositionBuilderAtEnd(c->e.b, other);
     c->now.current = b;
     speculation_free(s);
+    return ok;
+}
+
+/* Block b of a loop once more, behind one test (versions/steady.c). */
+static bool
+emit_steady(struct core *c, const struct version_code *v, uint32_t b)
+{
+    struct steady *s = steady_new(c, b);
+    if (!s)
+        return true;
+    LLVMBasicBlockRef in = core_new_block(c, "steady"), out = core_new_block(c, "unsteady");
+    const struct wir_block *blk = &c->wir->blocks[b];
+    bool ok = true;
+    for (uint32_t n = blk->first; n < blk->first + blk->count && ok; n++)
+        ok = !set_has(steady_early(s), n) || version_insn(c, n);
+    LLVMValueRef rare = LLVMBuildNot(c->e.b, steady_test(c, s), "");
+    core_mark_rare(c, LLVMBuildCondBr(c->e.b, rare, out, in));
+    LLVMPositionBuilderAtEnd(c->e.b, in);
+    const struct version own = c->now.version;
+    c->now.version.assume |= ASSUME_STEADY;
+    c->now.version.sure = steady_sure(s);
+    ok = ok && version_insns(c, b);
+    c->now.version = own;
+    if (ok)
+        end_block(v->own, b);
+    LLVMPositionBuilderAtEnd(c->e.b, out);
+    c->now.current = b;
+    emit_fired(&c->e, PASS_LOOP_VERSIONS, "iterations without tests");
+    steady_free(s);
     return ok;
 }
 
@@ -382,6 +411,10 @@ interleave_version(struct core *c, uint32_t group)
                         .warps = j->g->interleaved,
                         .assume = ASSUME_FULL,
                         .plans = &c->plans.interleaved};
-    return (struct version_code){
-        .version = v, .enter = enter_version, .end = end_version, .free = free_version, .own = j};
+    return (struct version_code){.version = v,
+                                 .enter = enter_version,
+                                 .before = emit_steady,
+                                 .end = end_version,
+                                 .free = free_version,
+                                 .own = j};
 }

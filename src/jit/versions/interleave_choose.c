@@ -27,29 +27,65 @@ enum {
 /* -- which regions, and how many warps ----------------------------------------------------------
  */
 
-/* Registers of 512 bits that a warp's values alive at the start of the block take, of those that
- * the group uses. */
-static uint32_t
-registers_at(const struct core *c, const struct barrier_regions *p, const uint64_t *live,
-             const uint64_t *used)
+/* Whether an instruction of block b names the register. */
+static bool
+is_named(const struct wir *f, uint32_t b, uint32_t reg)
 {
-    uint32_t bits = 0;
-    for (uint32_t r = 0; r < c->wir->reg_count; r++)
-        if (set_has(live, r) && set_has(used, r) && !p->known->same[r] && !p->known->again[r] &&
-            core_reg_count(c, r) == LANES && core_reg_bits(c, r) > 1)
-            bits += core_reg_bits(c, r) * LANES;
-    return bits / 512;
+    bool named = false;
+    for (uint32_t n = f->blocks[b].first; !named && n < wir_block_end(f, b); n++) {
+        struct span uses = wir_values(f, n), defs = wir_defs(f, n);
+        for (uint32_t k = 0; k < uses.count + defs.count; k++)
+            named |= reg == (k < uses.count ? uses.at[k] : defs.at[k - uses.count]);
+    }
+    return named;
 }
 
 struct measure {
     uint32_t insns, registers, sites;
+    uint32_t equal; /* of the instructions: those that are emitted once for all warps */
+    bool stores;    /* in a loop: that takes what it takes, however many warps share what they load
+                       (a product whose sums are in memory: 146 ms for four, 180 for eight) */
     bool fits;
     bool parts; /* at a branch that the block's shape decides: likely in every block */
     bool loops; /* in a loop that something else ends */
-    bool rows;  /* lanes read along rows of their own */
+    bool has_loop;
+    bool rows; /* lanes read along rows of their own */
     const bool *shaped;
     uint64_t *used;
 };
+
+/* Whether the register takes room while block b runs, for each of the warps. Where warps may part,
+ * all do: they go to the warps' frames. In other loops those do not that only live through it, or
+ * are the same in each warp. */
+static bool
+takes_room(const struct core *c, const struct barrier_regions *p, const struct measure *m,
+           uint32_t b, uint32_t reg)
+{
+    const struct wir *f = c->wir;
+    bool parts = m->stores || f->blocks[b].loop == UINT32_MAX, named = false;
+    const struct wir_loop *l = parts ? NULL : &f->loops[f->blocks[b].loop];
+    for (uint32_t k = l ? l->head : 1; l && k <= l->last; k++) {
+        parts |= !warps_agree_now(p->known, k);
+        named |= is_named(f, k, reg);
+    }
+    return parts || (named && !(p->known->alike && p->known->alike[reg]));
+}
+
+/* Registers of 512 bits that a warp's values alive at the start of the block take, of those that
+ * the group uses. */
+static uint32_t
+registers_at(const struct core *c, const struct barrier_regions *p, const struct measure *m,
+             uint32_t block)
+{
+    const uint64_t *live = c->wir->blocks[block].live_in;
+    uint32_t bits = 0;
+    for (uint32_t r = 0; r < c->wir->reg_count; r++)
+        if (set_has(live, r) && set_has(m->used, r) && !p->known->same[r] && !p->known->again[r] &&
+            core_reg_count(c, r) == LANES && core_reg_bits(c, r) > 1 &&
+            takes_room(c, p, m, block, r))
+            bits += core_reg_bits(c, r) * LANES;
+    return bits / 512;
+}
 
 static bool
 insn_fits(const struct wir_insn *i)
@@ -113,10 +149,11 @@ measure_block(const struct core *c, struct barrier_regions *p, uint32_t b, struc
     scope.block = b;
     bool branch = blk->end == WIR_BRANCH, shaped = branch && m->shaped[blk->guard];
     m->insns += blk->count;
+    m->has_loop |= blk->loop != UINT32_MAX;
     m->fits &= end_fits(c, blk);
     m->loops |= branch && !shaped && leaves_loop(c->wir, b);
-    m->sites += branch && !warps_agree(p->known, b);
-    m->parts |= shaped && !warps_agree(p->known, b);
+    m->sites += branch && !warps_agree_now(p->known, b);
+    m->parts |= shaped && !warps_agree_now(p->known, b);
     for (uint32_t k = 0; k < blk->count; k++) {
         const struct wir_insn *i = &c->wir->insns[blk->first + k];
         bool scatter = is_scatter(c, i);
@@ -124,6 +161,8 @@ measure_block(const struct core *c, struct barrier_regions *p, uint32_t b, struc
             p->columns = i;
         m->rows |= plan_reads_rows(&scope, i);
         m->fits &= insn_fits(i) && (!scatter || p->columns == i);
+        m->equal += warps_alike(p->known, blk->first + k);
+        m->stores |= i->i.op == PTX_OP_ST && blk->loop != UINT32_MAX;
         set_add_all(m->used, wir_values(c->wir, blk->first + k));
         set_add_all(m->used, wir_defs(c->wir, blk->first + k));
     }
@@ -140,11 +179,12 @@ choose(const struct core *c, struct barrier_regions *p, uint32_t group, const bo
         if (p->group_of[b] == group)
             measure_block(c, p, b, &m);
     for (uint32_t b = 0; b < c->wir->block_count; b++) {
-        uint32_t at =
-            p->group_of[b] == group ? registers_at(c, p, c->wir->blocks[b].live_in, m.used) : 0;
+        bool counts = c->wir->blocks[b].loop != UINT32_MAX || !m.has_loop || m.stores;
+        uint32_t at = counts && p->group_of[b] == group ? registers_at(c, p, &m, b) : 0;
         m.registers = at > m.registers ? at : m.registers;
     }
     ls_release(m.used);
+    m.equal = m.stores ? 0 : m.equal;
     *sites = m.sites;
     bool parts = m.parts && !m.loops;
     const char *why = !m.fits ? "an instruction or a block end that runs for one warp alone"
@@ -153,7 +193,8 @@ choose(const struct core *c, struct barrier_regions *p, uint32_t group, const bo
                       : m.rows ? "lanes read along rows of their own"
                                : NULL;
     for (uint32_t k = parts ? PARTING_WARPS : INTERLEAVE_MOST; !why && k > 1; k /= 2)
-        if (p->warps % k == 0 && k * m.insns <= MOST_INSNS && k * m.registers <= ROOM) {
+        if (p->warps % k == 0 && k * (m.insns - m.equal) + m.equal <= MOST_INSNS &&
+            k * m.registers <= ROOM) {
             jit_remark_kernel(c->e.remarks, PASS_INTERLEAVE, true,
                               "region %u: %u warps together (%u instructions)", group, k, m.insns);
             return k;
@@ -199,7 +240,7 @@ interleave_choose(const struct core *c, struct barrier_regions *p)
     p->site = ARENA_ARRAY(&p->arena, struct interleave_site, sites + 1);
     for (uint32_t b = 0; b < c->wir->block_count; b++)
         if (p->group_of[b] != UINT32_MAX && p->group[p->group_of[b]].interleaved > 1 &&
-            c->wir->blocks[b].end == WIR_BRANCH && !warps_agree(p->known, b))
+            c->wir->blocks[b].end == WIR_BRANCH && !warps_agree_now(p->known, b))
             add_site(c, p, b);
 }
 

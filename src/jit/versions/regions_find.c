@@ -132,6 +132,14 @@ is_alike(const struct barrier_regions *p, const struct wir_insn *i)
     }
 }
 
+/* A load that threads of the block may share. */
+static bool
+reads(const struct ptx_insn *p)
+{
+    return (p->op == PTX_OP_LD || p->op == PTX_OP_LDU) && p->space != PTX_SPACE_LOCAL &&
+           !plan_is_ordered(p);
+}
+
 /* Blocks of 32 x 8 threads, of which the kernel looks at threadIdx.x alone: warps that keep step
  * load, compute and store the same, and nothing in the kernel asks for another order. */
 static bool
@@ -326,6 +334,8 @@ core_regions_new(const struct core *c)
     p->known = warps_new(c->facts, emit_is_arith);
     if (all_alike(c, p))
         p->warps = 1;
+    if (p->warps > 1 && emit_on(&c->e, PASS_EQUAL_VALUES))
+        warps_find_alike(p->known, reads);
     if (!emit_on(&c->e, PASS_REMATERIALISE))
         memset(p->known->again, 0, f->reg_count);
     p->before = ARENA_ARRAY(&p->arena, LLVMValueRef, f->reg_count + 1);

@@ -69,22 +69,57 @@ version_branch(struct core *c, uint32_t b, bool agreed, LLVMBasicBlockRef to[2])
     return all;
 }
 
+/* Whether instruction n makes the same vectors for each of the warps: the first one's are all of
+ * theirs. A load that leaves values for later ones leaves them for each warp. */
+static bool
+makes_equal(const struct core *c, uint32_t n)
+{
+    const struct plan *load = c->now.version.warps > 1 ? c->now.version.plans->next[n] : NULL;
+    if (c->now.version.warps == 1 || !warps_alike(c->regions->known, n))
+        return false;
+    return c->wir->insns[n].i.op != PTX_OP_LD || (load && load->way[0].form != PLAN_GROUPED);
+}
+
+/* The results of instruction n, from the first warp to the others. */
+static void
+copy_results(struct core *c, uint32_t n)
+{
+    struct span defs = wir_defs(c->wir, n);
+    const struct warp_context *first = &c->regions->interleaved_warp[0];
+    for (uint32_t k = 1; k < c->now.version.warps; k++) {
+        use_warp(c, k);
+        for (uint32_t d = 0; d < defs.count; d++)
+            regions_copy(c, first, defs.at[d]);
+    }
+    emit_fired(&c->e, PASS_EQUAL_VALUES, "once for all warps that run together");
+}
+
+bool
+version_insn(struct core *c, uint32_t n)
+{
+    uint32_t warps = c->now.version.warps;
+    bool once = warps > 1 && warps_once(c->regions->known, n), equal = makes_equal(c, n);
+    uint32_t times = once || equal ? 1 : warps;
+    for (uint32_t k = 0; k < times; k++) {
+        use_warp(c, k);
+        if (!core_insn(c, &c->wir->insns[n]))
+            return false;
+        c->now.synced = false;
+    }
+    if (equal && !once)
+        copy_results(c, n);
+    return true;
+}
+
 bool
 version_insns(struct core *c, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
-    uint32_t warps = c->now.version.warps;
+    bool ok = true;
     c->now.current = b;
-    for (uint32_t n = blk->first; n < blk->first + blk->count; n++) {
-        uint32_t times = warps > 1 && warps_once(c->regions->known, n) ? 1 : warps;
-        for (uint32_t k = 0; k < times; k++) {
-            use_warp(c, k);
-            if (!core_insn(c, &c->wir->insns[n]))
-                return false;
-            c->now.synced = false;
-        }
-    }
-    return true;
+    for (uint32_t n = blk->first; ok && n < blk->first + blk->count; n++)
+        ok = version_insn(c, n);
+    return ok;
 }
 
 void
@@ -132,7 +167,7 @@ emit_version(struct core *c, struct version_code *v)
         c->now.current = b;
         if (v->begin)
             v->begin(c, b);
-        ok = version_insns(c, b) && v->end(c, v, b);
+        ok = (!v->before || v->before(c, v, b)) && version_insns(c, b) && v->end(c, v, b);
     }
     if (v->free)
         v->free(v);

@@ -100,6 +100,19 @@ uint32_t speculation_products(const struct speculation *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
 uint32_t speculation_block(const struct speculation *s, uint32_t k);
 
+/* -- steady.c ---------------------------------------------------------------------------------- */
+
+/* Block b of a loop for warps that run together, without the tests that its accesses make at each
+ * place; NULL: it has too few. The builder is where the block begins, in its version. */
+struct steady *steady_new(const struct core *c, uint32_t b);
+void steady_free(struct steady *s);
+/* Sets of instructions of the block: what is to be emitted before the test, ... */
+const uint64_t *steady_early(const struct steady *s);
+/* ... i1: those tests hold; ... */
+LLVMValueRef steady_test(struct core *c, const struct steady *s);
+/* ... and accesses whose addresses then follow their patterns. */
+const uint64_t *steady_sure(const struct steady *s);
+
 /* -- if_convert.c ------------------------------------------------------------------------------ */
 
 /* Which blocks begin a run. */
@@ -119,6 +132,8 @@ struct version_code {
      * failed. */
     bool (*enter)(struct core *c, struct version_code *v);
     void (*begin)(struct core *c, uint32_t b); /* block b begins; NULL: nothing to do */
+    /* Other code for block b, where it begins; false: failed. NULL: none. */
+    bool (*before)(struct core *c, const struct version_code *v, uint32_t b);
     bool (*end)(struct core *c, const struct version_code *v,
                 uint32_t b);              /* and ends; false: failed */
     void (*free)(struct version_code *v); /* NULL: nothing */
@@ -135,6 +150,8 @@ void version_guard(struct core *c, LLVMValueRef holds, LLVMBasicBlockRef in, LLV
 LLVMValueRef version_branch(struct core *c, uint32_t b, bool agreed, LLVMBasicBlockRef to[2]);
 /* Plans the accesses of all versions (plans/plans.h), before any of them is emitted. */
 void core_plan_versions(struct core *c);
+/* Instruction n, for all warps of the version that is being emitted. */
+bool version_insn(struct core *c, uint32_t n);
 /* The instructions of block b, in the version that is being emitted. */
 bool version_insns(struct core *c, uint32_t b);
 /* All versions of the function: the plain one, then those that assume more. */
