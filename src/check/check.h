@@ -137,13 +137,17 @@ void check_kernel_failed(struct jit_tool *t, enum check_end how, const struct pt
 /* A call returns an error; error: its name, which lives for ever. */
 void check_call_failed(struct jit_tool *t, const char *call, const char *error, const char *why);
 /* Host code at `at` ("prog+0x12a4"), which is place number `host`, reads or writes an address in
- * this allocation: device memory; or managed memory, where that counts if a kernel that the host
- * has not waited for touches it, too. True: it was reported. */
+ * this allocation: device memory; or managed or pinned memory, where that counts if work that the
+ * host has not waited for touches it, too. True: it was reported. */
 enum check_host_op { CHECK_HOST_READ, CHECK_HOST_WRITE, CHECK_HOST_ATOMIC };
 bool check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address,
                        enum check_host_op op, const char *at, uint32_t host);
-/* Whether kernels that the host has not waited for have touched the page, of 4096 bytes. */
-bool check_in_use(struct jit_tool *t, uint64_t page);
+/* What work that the host has not waited for does with the page, of 4096 bytes. */
+enum check_use { CHECK_USE_NONE, CHECK_USE_READ, CHECK_USE_WRITE };
+enum check_use check_in_use(struct jit_tool *t, uint64_t page);
+/* A host function is the thread's next work: it begins, with all known to it that is ordered before
+ * it, or has returned. */
+void check_host_function(struct jit_tool *t, bool begins);
 /* Whether the host has waited for all work that was given to streams. */
 bool check_idle(struct jit_tool *t);
 /* At the end: what this kernel, launched at place number `host`, printed would be lost. */

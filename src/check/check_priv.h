@@ -81,8 +81,7 @@ void finding_add(struct check *c, const struct finding *f);
 /* -- instructions ------------------------------------------------------------------------------ */
 
 enum place_flags {
-    PLACE_STRONG =
-        1, /* volatile, relaxed, acquire, release, atomic: not torn, not raced by its like */
+    PLACE_STRONG = 1,  /* volatile, relaxed, acquire, release, atomic: not raced by its like */
     PLACE_ACQUIRE = 2, /* strong reads: with a fence behind them they acquire; fences that do so */
     PLACE_RELEASE = 4, /* .release; fences that release */
     PLACE_SCOPE_CTA = 8, /* .cta */
@@ -99,6 +98,7 @@ enum place_flags {
     PLACE_WGMMA = 16384,
     PLACE_PROXY = 32768, /* fence.proxy.async; with PLACE_ACQUIRE: fence.proxy.tensormap */
     PLACE_SCOPE_CLUSTER = 65536,
+    PLACE_SYSTEM = 131072, /* .sys, volatile */
     PLACE_NARROW = PLACE_SCOPE_CTA | PLACE_SCOPE_CLUSTER,
 };
 
@@ -672,7 +672,7 @@ struct announced {
     bool several, alone; /* there are several streams; it is ordered after all work of them */
 };
 bool work_announced(struct check *c, struct announced *out);
-/* What the host knows to be over. */
+/* What this thread of the host knows to be over. */
 struct clock work_host(struct check *c);
 /* It has waited. */
 void work_join_stream(struct check *c, uint64_t stream);

@@ -351,15 +351,41 @@ check_lost_output(struct jit_tool *t, const char *kernel, uint32_t host)
     finding_add(c, &f);
 }
 
-bool
+enum check_use
 check_in_use(struct jit_tool *t, uint64_t page)
 {
     struct check *c = (struct check *)t;
     struct clock known = work_host(c);
     struct side side;
     const char *what;
-    return global_host_race(c, page, 4096, CHECK_HOST_WRITE, known.at, &side) ||
-           flight_host(c, page, 4096, true, known.at, &what);
+    if (!global_host_race(c, page, 4096, CHECK_HOST_WRITE, known.at, &side, NULL) &&
+        !flight_host(c, page, 4096, true, known.at, &what))
+        return CHECK_USE_NONE;
+    bool written = global_host_race(c, page, 4096, CHECK_HOST_READ, known.at, &side, NULL) ||
+                   flight_host(c, page, 4096, false, known.at, &what);
+    return written ? CHECK_USE_WRITE : CHECK_USE_READ;
+}
+
+/* What the host does to managed or pinned memory against work that it has not waited for. A load of
+ * what a kernel has stored for the system to see orders the host behind that kernel: programs that
+ * wait for a flag do so. */
+static bool
+find_host_race(struct check *c, uint64_t address, enum check_host_op op, const struct clock *known,
+               struct side *out)
+{
+    const char *what;
+    uint32_t met = 0;
+    if (global_host_race(c, address, 1, op, known->at, out, &met))
+        return true;
+    if (flight_host(c, address, 1, op != CHECK_HOST_READ, known->at, &what)) {
+        *out = (struct side){.valid = true, .op = what, .address = address};
+        return true;
+    }
+    if (met && op == CHECK_HOST_READ) {
+        work_join_job(c, met);
+        host_learned(c);
+    }
+    return false;
 }
 
 bool
@@ -382,7 +408,8 @@ check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t addre
     f.access = (struct side){
         .valid = true, .op = writes ? "host store" : "host load", .address = address, .host = host};
     f.made = a->place;
-    if (a->kind != ALLOCATION_MANAGED) {
+    bool pinned = a->kind == ALLOCATION_HOST;
+    if (a->kind != ALLOCATION_MANAGED && !pinned) {
         snprintf(f.message, sizeof f.message,
                  "host code in %s %s byte %llu of %s, which is device memory: on a GPU the program "
                  "ends here",
@@ -391,25 +418,28 @@ check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t addre
         finding_add(c, &f);
         return true;
     }
-    struct clock known = work_host(c);
     f.kind = FINDING_HOST_RACE;
-    const char *what = NULL;
-    if (!global_host_race(c, address, 1, op, known.at, &f.other) &&
-        !flight_host(c, address, 1, writes, known.at, &what))
+    f.space = pinned ? "host" : "global";
+    struct clock known = work_host(c), supposed = work_supposed(c);
+    struct side same;
+    if (!find_host_race(c, address, op, &known, &f.other))
         return false;
-    bool read = what ? false : !strcmp(f.other.op, "load");
-    if (what)
-        f.other = (struct side){.valid = true, .op = what, .address = address};
+    bool perhaps = !find_host_race(c, address, op, &supposed, &same);
+    if (perhaps)
+        f.severity = SEVERITY_WARNING;
+    const struct kernel_facts *k = f.other.kernel;
     snprintf(f.message, sizeof f.message,
-             "host code in %s %s byte %llu of managed %s while %s%s may still %s it", where, does,
-             (unsigned long long)(address - a->base), name, what ? "a " : "kernel ",
-             what ? what : f.other.kernel->name,
-             what   ? "use"
-             : read ? "read"
-                    : "write");
-    snprintf(
-        f.missing, sizeof f.missing,
-        "a wait of the host after the launch: cudaDeviceSynchronize(), or for its stream or event");
+             "host code in %s %s byte %llu of %s %s while %s%s may still %s it", where, does,
+             (unsigned long long)(address - a->base), pinned ? "pinned" : "managed", name,
+             k ? "kernel " : "a ", k ? k->name : f.other.op,
+             !k                            ? "use"
+             : !strcmp(f.other.op, "load") ? "read"
+                                           : "write");
+    snprintf(f.missing, sizeof f.missing, "%s",
+             perhaps ? "a wait of the host before that, unless the host function behind it in its "
+                       "stream has told this code that it is over"
+                     : "a wait of the host before that: cudaDeviceSynchronize(), or for the stream "
+                       "or an event");
     finding_add(c, &f);
     return true;
 }

@@ -54,6 +54,13 @@ void holes_add(struct holes *s, uint64_t at, uint64_t size);
  * range that was searched; of fewer than four holes none may reach it. */
 bool holes_are_padding(const struct holes *s, uint64_t end);
 
+/* -- work.c ------------------------------------------------------------------------------------ */
+
+/* What the host knows, or may know by the host functions that have run. */
+struct clock work_supposed(struct check *c);
+/* The host has seen what the work stored for it. */
+void work_join_job(struct check *c, uint32_t work);
+
 /* -- host_races.c ------------------------------------------------------------------------------ */
 
 /* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches.
@@ -61,9 +68,10 @@ bool holes_are_padding(const struct holes *s, uint64_t end);
 bool global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
                     const uint32_t *after);
 /* The access of work that `known` does not know that host code at the address, or in this part of a
- * page, races with; false: none. */
+ * page, races with; false: none. *met: work whose accesses of the system's scope, which race with
+ * nothing that the host does, are there, or 0; NULL: these count as others do. */
 bool global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_host_op op,
-                      const uint32_t *known, struct side *out);
+                      const uint32_t *known, struct side *out, uint32_t *met);
 
 /* What the launch did to the range that f touches, which it does not know to be over. */
 void global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struct flight *f,

@@ -136,9 +136,17 @@ global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struc
     }
 }
 
+static bool
+is_of_system(const struct job *w, const struct mark *m)
+{
+    const struct kernel_facts *k = w->kernel;
+    return m->when & MARK_STRONG && mark_place(m) < k->place_count &&
+           k->place[mark_place(m)].flags & PLACE_SYSTEM;
+}
+
 bool
 global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_host_op op,
-                 const uint32_t *known, struct side *out)
+                 const uint32_t *known, struct side *out, uint32_t *met)
 {
     struct chunk *k = shadow_chunk(c->global, address, false);
     uint32_t lately = 0; /* over, as was found before */
@@ -159,6 +167,10 @@ global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_h
             if (number == lately || known_over(c, number, known) ||
                 !c->work.at[number - 1].kernel) {
                 lately = number;
+                continue;
+            }
+            if (met && is_of_system(&c->work.at[number - 1], m[i])) {
+                *met = number;
                 continue;
             }
             *out = side_of_mark(&c->work.at[number - 1], m[i], a);

@@ -19,12 +19,13 @@ always(const char *name)
 
 /* -- one kernel -------------------------------------------------------------------------------- */
 
-/* A scope below the device. Accesses to a cluster's shared memory are judged by peers.c. */
+/* A scope other than the device. Accesses to a cluster's shared memory are judged by peers.c. */
 static uint32_t
 scope_of(const struct ptx_insn *i)
 {
     return (ptx_has(i, PTX_M_CTA) ? PLACE_SCOPE_CTA : 0) |
-           (ptx_has(i, PTX_M_CLUSTER) ? PLACE_SCOPE_CLUSTER : 0);
+           (ptx_has(i, PTX_M_CLUSTER) ? PLACE_SCOPE_CLUSTER : 0) |
+           (ptx_has(i, PTX_M_SYS) || ptx_has(i, PTX_M_VOLATILE) ? PLACE_SYSTEM : 0);
 }
 
 /* Proxy fences order what a thread does by several ways of access, not threads. */

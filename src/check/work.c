@@ -5,7 +5,7 @@
  * its stream and the host knew when it was submitted. The legacy stream waits for all blocking
  * ones, and they for it.
  */
-#include "check/check_priv.h"
+#include "check/host.h"
 
 #include <string.h>
 
@@ -28,6 +28,7 @@ struct streams {
     uint32_t count;
     bool made; /* the program has made one */
     struct clock host;
+    struct clock called; /* what host functions of streams knew that have run */
     VEC(struct event_clock) events;
     uint64_t records;
 };
@@ -57,6 +58,11 @@ struct check_graph {
 };
 
 static _Thread_local struct check_graph *this_graph;
+
+static _Thread_local struct { /* host functions of streams that this thread is in */
+    uint32_t depth;
+    struct clock knows;
+} host_function;
 
 struct streams *
 streams_new(void)
@@ -101,7 +107,37 @@ work_host(struct check *c)
     pthread_mutex_lock(&c->streams->lock);
     struct clock now = c->streams->host;
     pthread_mutex_unlock(&c->streams->lock);
+    if (host_function.depth)
+        clock_join(&now, &host_function.knows);
     return now;
+}
+
+struct clock
+work_supposed(struct check *c)
+{
+    struct clock now = work_host(c);
+    pthread_mutex_lock(&c->streams->lock);
+    clock_join(&now, &c->streams->called);
+    pthread_mutex_unlock(&c->streams->lock);
+    return now;
+}
+
+void
+check_host_function(struct jit_tool *t, bool begins)
+{
+    struct check *c = (struct check *)t;
+    struct announced next;
+    if (!c)
+        return;
+    host_function.depth += begins ? 1 : -1;
+    if (!host_function.depth)
+        host_function.knows = (struct clock){0};
+    if (!begins || !work_announced(c, &next))
+        return;
+    clock_join(&host_function.knows, &next.knows);
+    pthread_mutex_lock(&c->streams->lock);
+    clock_join(&c->streams->called, &next.knows);
+    pthread_mutex_unlock(&c->streams->lock);
 }
 
 /* -- work -------------------------------------------------------------------------------------- */
@@ -324,6 +360,17 @@ work_join_event(struct check *c, const void *event)
     const struct event_clock *e = find_event(c->streams, event);
     if (e)
         clock_join(&c->streams->host, &e->knows);
+    pthread_mutex_unlock(&c->streams->lock);
+}
+
+void
+work_join_job(struct check *c, uint32_t work)
+{
+    struct job w = work_job(c, work);
+    pthread_mutex_lock(&c->streams->lock);
+    uint32_t *known = c->streams->host.at;
+    if (w.stream < STREAMS && known[w.stream] < w.seq)
+        known[w.stream] = w.seq;
     pthread_mutex_unlock(&c->streams->lock);
 }
 

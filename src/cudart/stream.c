@@ -170,6 +170,8 @@ add_callback(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
         return r;
     if (device_capture_graph(s, NULL))
         return rt_fail(cudaErrorStreamCaptureUnsupported, "a callback in a capturing stream");
+    if (r == cudaSuccess) /* what the stream holds comes first */
+        r = (int)device_stream_synchronize(s);
     device_host_function_begin();
     callback(stream, (cudaError_t)r, data);
     device_host_function_end();

@@ -230,6 +230,9 @@ void guard_open(void);
 void guard_close(void);
 /* The host has waited for work. */
 void guard_joined(void);
+/* Pinned memory appears, of which whole pages are looked after, or goes. */
+void guard_pinned(uint64_t at, uint64_t size);
+void guard_unpinned(uint64_t at, uint64_t size);
 void guard_forked(void); /* in a child made by fork */
 /* Whether the program's host code is CUDA's, so that what it would not do on a GPU is looked for.
  */

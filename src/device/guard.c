@@ -6,9 +6,9 @@
  * it ends the program. Under check its pages can be reached only while an operation (launch, copy,
  * fill) runs; they run when they are submitted, so that host code of the program never runs
  * meanwhile, but on other threads. A fault names the place, opens all of it until the next
- * operation is over, and the program goes on. Managed memory that a kernel has touched is shut
- * after its launch until the host waits for something; whether a fault there is a race is check's
- * to say.
+ * operation is over, and the program goes on. Managed and pinned memory that work has touched is
+ * shut until the host waits for something, for stores alone where that work has only read it;
+ * whether a fault there is a race is check's to say.
  *
  * Faults in our own code (and in the C library on its behalf) just open the memory.
  *
@@ -55,7 +55,9 @@ static struct {
     _Atomic uint32_t skipped; /* operations until somebody asks again whether it is affordable */
     _Atomic bool shut;
     _Atomic uint32_t noted;      /* allocations with a place */
-    VEC(struct pages) managed;   /* shut parts of managed memory */
+    VEC(struct pages) pinned;    /* the whole pages of pinned memory */
+    _Atomic uint64_t low, high;  /* all that was pinned lies between */
+    VEC(struct pages) used;      /* shut parts of managed and pinned memory */
     uint64_t place[MOST_PLACES]; /* that were reported */
     uint32_t places;
     double begin, spent; /* milliseconds: since when; in opening and shutting */
@@ -86,45 +88,90 @@ affordable(double share)
 }
 
 static void
-open_managed(void)
+open_used(void)
 {
-    for (size_t k = 0; k < guard.managed.count; k++)
-        mprotect((void *)guard.managed.at[k].base, guard.managed.at[k].size,
-                 PROT_READ | PROT_WRITE);
-    guard.managed.count = 0;
+    for (size_t k = 0; k < guard.used.count; k++)
+        mprotect((void *)guard.used.at[k].base, guard.used.at[k].size, PROT_READ | PROT_WRITE);
+    guard.used.count = 0;
 }
+
+struct ranges {
+    const struct memory *memory;
+    VEC(struct pages) list;
+};
 
 static void
 note_managed(const struct allocation *a, void *context)
 {
-    if (a->kind == ALLOCATION_MANAGED && memory_owns(context, a->base))
-        VEC_PUSH(&guard.managed,
-                 ((struct pages){a->base, (a->size + PAGE - 1) & ~(uint64_t)(PAGE - 1)}));
+    struct ranges *r = context;
+    if (a->kind == ALLOCATION_MANAGED && memory_owns(r->memory, a->base))
+        VEC_PUSH(&r->list, ((struct pages){a->base, (a->size + PAGE - 1) & ~(uint64_t)(PAGE - 1)}));
 }
 
-/* Of managed memory, the pages that kernels have touched for which the host has not waited. */
+/* Pages side by side with the same use, at a time. */
 static void
-shut_managed(void)
+shut_range(const struct pages *range)
 {
-    open_managed();
+    uint64_t next, end = range->base + range->size;
+    for (uint64_t at = range->base; at < end; at = next) {
+        enum check_use use = check_in_use(tool_check(), at);
+        for (next = at + PAGE; next < end && check_in_use(tool_check(), next) == use; next += PAGE)
+            ;
+        if (use == CHECK_USE_NONE)
+            continue;
+        mprotect((void *)at, next - at, use == CHECK_USE_READ ? PROT_READ : PROT_NONE);
+        VEC_PUSH(&guard.used, ((struct pages){at, next - at}));
+    }
+}
+
+/* Of managed and pinned memory, the pages that work has touched for which the host has not waited.
+ */
+static void
+shut_used(void)
+{
+    struct ranges all = {0};
+    double from = times_now();
+    open_used();
     for (int k = 0; k < DEVICE_MOST; k++) {
         struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
-        if (d && d->memory)
-            memory_each(d->memory, note_managed, d->memory);
+        if (d && (all.memory = d->memory))
+            memory_each(d->memory, note_managed, &all);
     }
-    VEC(struct pages) all = {0};
-    double from = times_now();
-    for (size_t k = 0; k < guard.managed.count; k++)
-        VEC_PUSH(&all, guard.managed.at[k]);
-    guard.managed.count = 0;
-    for (size_t k = 0; k < all.count; k++)
-        for (uint64_t at = all.at[k].base; at < all.at[k].base + all.at[k].size; at += PAGE)
-            if (check_in_use(tool_check(), at)) {
-                mprotect((void *)at, PAGE, PROT_NONE);
-                VEC_PUSH(&guard.managed, ((struct pages){at, PAGE}));
-            }
-    VEC_FREE(&all);
+    for (size_t k = 0; k < all.list.count; k++)
+        shut_range(&all.list.at[k]);
+    for (size_t k = 0; k < guard.pinned.count; k++)
+        shut_range(&guard.pinned.at[k]);
+    VEC_FREE(&all.list);
     guard.spent += times_now() - from;
+}
+
+void
+guard_pinned(uint64_t at, uint64_t size)
+{
+    uint64_t base = (at + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    uint64_t end = (at + size) & ~(uint64_t)(PAGE - 1);
+    if (!guard.active || !tool_check() || end <= base)
+        return;
+    pthread_mutex_lock(&guard.lock);
+    VEC_PUSH(&guard.pinned, ((struct pages){base, end - base}));
+    guard.low = guard.low && guard.low < base ? guard.low : base;
+    guard.high = guard.high > end ? guard.high : end;
+    pthread_mutex_unlock(&guard.lock);
+}
+
+void
+guard_unpinned(uint64_t at, uint64_t size)
+{
+    pthread_mutex_lock(&guard.lock);
+    for (size_t k = guard.used.count; k-- > 0;)
+        if (guard.used.at[k].base - at < size) {
+            mprotect((void *)guard.used.at[k].base, guard.used.at[k].size, PROT_READ | PROT_WRITE);
+            guard.used.at[k] = guard.used.at[--guard.used.count];
+        }
+    for (size_t k = guard.pinned.count; k-- > 0;)
+        if (guard.pinned.at[k].base - at < size)
+            guard.pinned.at[k] = guard.pinned.at[--guard.pinned.count];
+    pthread_mutex_unlock(&guard.lock);
 }
 
 void
@@ -138,7 +185,7 @@ guard_open(void)
     pthread_mutex_lock(&guard.lock);
     if (guard.shut)
         set_shut(false);
-    open_managed();
+    open_used();
     pthread_mutex_unlock(&guard.lock);
 }
 
@@ -155,7 +202,7 @@ shut_unless_used(void)
     exec_signals_install();
     set_shut(true);
     if (tool_check())
-        shut_managed();
+        shut_used();
 }
 
 void
@@ -185,9 +232,9 @@ guard_joined(void)
         shut_unless_used();
     if (!guard.users && tool_check() && !check_idle(tool_check()) &&
         affordable(guard.budget->share))
-        shut_managed(); /* what work that the host has not waited for touches stays shut */
+        shut_used(); /* what work that the host has not waited for touches stays shut */
     else
-        open_managed();
+        open_used();
     pthread_mutex_unlock(&guard.lock);
 }
 
@@ -278,10 +325,10 @@ pc_of(const void *context, enum check_host_op *op)
 }
 
 static bool
-in_managed(uint64_t page)
+is_used(uint64_t page)
 {
-    for (size_t k = 0; k < guard.managed.count; k++)
-        if (guard.managed.at[k].base == page)
+    for (size_t k = 0; k < guard.used.count; k++)
+        if (page - guard.used.at[k].base < guard.used.at[k].size)
             return true;
     return false;
 }
@@ -378,19 +425,20 @@ on_plain_fault(uint64_t address, void *context)
 static bool
 on_checked_fault(uint64_t address, void *context)
 {
-    struct allocation a;
+    struct allocation a = {0};
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
     char where[300];
     enum check_host_op op;
     pthread_mutex_lock(&guard.lock);
     bool found = device_find(address, &a); /* else it lies between allocations */
-    bool managed = found && a.kind == ALLOCATION_MANAGED && in_managed(page);
-    bool device = !managed && guard.shut; /* managed memory among small allocations, too */
-    bool wrong = found && (managed || (device && a.kind != ALLOCATION_MANAGED));
+    bool shared = a.kind == ALLOCATION_MANAGED || a.kind == ALLOCATION_HOST;
+    bool used = is_used(page);
+    bool device = !used && guard.shut; /* managed memory among small allocations, too */
+    bool wrong = found && (used || (device && !shared));
     uint64_t pc = wrong ? culprit(pc_of(context, &op)) : 0;
     if (device)
         set_shut(false);
-    if (managed)
+    if (used)
         mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE);
     if (pc && is_new(pc)) {
         place_text(pc, where, sizeof where);
@@ -398,13 +446,14 @@ on_checked_fault(uint64_t address, void *context)
             guard.places--; /* it may be one elsewhere */
     }
     pthread_mutex_unlock(&guard.lock);
-    return managed || device;
+    return used || device;
 }
 
 static bool
 on_fault(uint64_t address, void *context)
 {
-    if (!guard.active || !process_owns(address))
+    bool pinned = address >= guard.low && address < guard.high;
+    if (!guard.active || !(pinned || process_owns(address)))
         return false;
     return tool_check() ? on_checked_fault(address, context) : on_plain_fault(address, context);
 }
@@ -416,7 +465,7 @@ guard_forked(void)
     if (!guard.active)
         return;
     pthread_mutex_init(&guard.lock, NULL);
-    open_managed();
+    open_used();
     set_shut(false);
     guard.active = false;
 }

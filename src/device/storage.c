@@ -203,6 +203,7 @@ device_host_alloc(uint64_t size, uint32_t flags, void **out_at)
     struct pinned p = {(uint64_t)at, size, flags, true, tool_check() ? device_here() : 0, NULL};
     pthread_mutex_lock(&lock);
     add_pinned(&p);
+    guard_pinned(p.base, (size + 4095) / 4096 * 4096);
     pthread_mutex_unlock(&lock);
     *out_at = at;
     return DEVICE_OK;
@@ -227,6 +228,7 @@ remove_pinned(void *at, bool ours)
         if (d)
             d->backend->memory->host_unregister(d, at);
         ls_release(p.name);
+        guard_unpinned(p.base, p.size);
         pinned.at[k] = pinned.at[--pinned.count];
         if (ours)
             munmap(at, p.size);
@@ -264,6 +266,8 @@ add_registered(void *at, uint64_t size, uint32_t flags, const char *name)
     enum device_result r = known ? DEVICE_OK : host_register(at, size);
     if (!known && r == DEVICE_OK)
         add_pinned(&p);
+    if (!known && r == DEVICE_OK && !name)
+        guard_pinned(p.base, size);
     pthread_mutex_unlock(&lock);
     if (known || r != DEVICE_OK)
         ls_release(p.name);

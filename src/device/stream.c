@@ -61,12 +61,23 @@ run_now(struct device_stream *s, const struct device_op *op)
     return r;
 }
 
+static enum device_result
+run_function(struct device_stream *s, const struct device_op *op)
+{
+    check_host_function(tool_check(), true);
+    guard_joined(); /* what is over for it */
+    enum device_result r = run_now(s, op);
+    check_host_function(tool_check(), false);
+    guard_joined(); /* but not for the code that goes on */
+    return r;
+}
+
 enum device_result
 op_run(struct device_stream *s, const struct device_op *op)
 {
     device_flush();
     if (op->kind == DEVICE_OP_HOST)
-        return run_now(s, op);
+        return run_function(s, op);
     guard_open();
     enum device_result r = run_now(s, op);
     guard_close();
