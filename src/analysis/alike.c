@@ -66,6 +66,18 @@ operand_alike(const struct warps *w, const struct ptx_operand *o)
 
 /* -- one instruction --------------------------------------------------------------------------- */
 
+/* x & 31, of numbers that go up by 32 from warp to warp: the lane's number in a row of threads. */
+static bool
+is_low_bits(const struct warps *w, const struct ptx_insn *p)
+{
+    uint32_t step;
+    if (p->op != PTX_OP_AND || p->operand_count != 3 || p->operand[2].kind != PTX_O_INT)
+        return false;
+    uint64_t bits = (uint64_t)p->operand[2].imm;
+    return bits <= UINT32_MAX && !(bits & (bits + 1)) && warps_step(w, &p->operand[1], &step) &&
+           !(step & bits);
+}
+
 /* Whether warps that execute instruction n together write the same; *passing: but not what a warp
  * by itself would. */
 static bool
@@ -80,7 +92,7 @@ results_alike(const struct alike_search *s, uint32_t n, bool *passing)
         *passing |= s->passing[uses.at[k]];
     if (p->guard != PTX_NO_REG)
         all &= register_alike(s->w, p->guard);
-    for (unsigned k = 1; k < p->operand_count; k++)
+    for (unsigned k = 1; k < p->operand_count && !is_low_bits(s->w, p); k++)
         all &= operand_alike(s->w, &p->operand[k]);
     return all;
 }

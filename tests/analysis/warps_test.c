@@ -409,6 +409,11 @@ alike(void **state)
         {"add.s32 %r4, %r2, %r1;", 256, 1, false},
         {"add.s32 %r4, %r2, %r1;", 24, 4, false}, /* rows lie across warps */
         {"add.s32 %r4, %r2, %r3;", 16, 16, false},
+        {"and.b32 %r4, %r2, 31;", 256, 1, true},
+        {"and.b32 %r4, %r2, 15;", 256, 1, true},
+        {"and.b32 %r4, %r2, 63;", 256, 1, false},
+        {"and.b32 %r4, %r2, 30;", 256, 1, false},
+        {"shl.b32 %r5, %r2, 2;\nand.b32 %r4, %r5, 127;", 256, 1, true},
         {"ld.global.u32 %r4, [%d3+8];", 16, 16, true},
         {"ld.global.u32 %r4, [%d1];", 256, 1, true},
         {"ld.global.v2.u32 {%r4, %r5}, [%d3];", 16, 16, true},

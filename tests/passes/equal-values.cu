@@ -39,6 +39,17 @@ extern "C" __global__ void fires_barrier(const float *in, float *out, int n)
     out[(blockIdx.y * 16 + y) * n + blockIdx.x * 16 + x] = s;
 }
 
+// The lane's number in a row of threads.
+// block of fires_lane: 256
+extern "C" __global__ void fires_lane(const float *in, float *out, int n)
+{
+    int x = threadIdx.x % 32, y = threadIdx.x / 32;
+    float s = 0;
+    for (int k = 0; k < n; k++)
+        s += in[(blockIdx.x * 8 + y) * n + k] * in[k * n + x];
+    out[blockIdx.x * 256 + threadIdx.x] = s;
+}
+
 // Warps side by side in a row: nothing but what all threads agree on is the same.
 // block of silent: 256
 extern "C" __global__ void silent(const float *in, float *out, int n)
