@@ -205,8 +205,8 @@ pattern_below(const struct fact *a, int64_t limit)
     return true;
 }
 
-/* x & mask and x >> shift where the scalar's low bits are known to be zero: they act on the pattern
- * alone (and), or on scalar and pattern apart (shr). */
+/* x & mask and x >> shift where the scalar's low bits are known to be zero, and the pattern has no
+ * others: they act on scalar and pattern apart. */
 static bool
 split_low_bits(struct facts *fs, const struct wir_insn *i, const struct fact *a,
                const struct fact *b, unsigned bits, struct fact *out)
@@ -215,10 +215,17 @@ split_low_bits(struct facts *fs, const struct wir_insn *i, const struct fact *a,
         b->pattern || a->align > 30 || !pattern_below(a, (int64_t)1 << a->align))
         return false;
     int64_t p[LANES], c = b->base;
+    for (unsigned l = 0; l < LANES && i->i.op == PTX_OP_AND; l++)
+        p[l] = fact_pattern_at(a, l) & c;
     if (i->i.op == PTX_OP_AND && c >= 0 && c < (int64_t)1 << a->align) {
-        for (unsigned l = 0; l < LANES; l++)
-            p[l] = fact_pattern_at(a, l) & c;
-        *out = fact_of_lanes(fs, p);
+        *out = fact_of_lanes(fs, p); /* of the scalar nothing is left */
+        return true;
+    }
+    if (i->i.op == PTX_OP_AND) {
+        *out = fact_uniform_value();
+        fact_set_pattern(fs, out, p);
+        out->align = fact_zeros(c) > a->align ? (uint8_t)fact_zeros(c) : a->align;
+        fact_set_bounds(out, c >= 0, 0, c, bits);
         return true;
     }
     bool is_signed = ptx_type_kind((enum ptx_type)i->i.type[0]) == 's';
