@@ -53,6 +53,32 @@ __pipeline_wait_prior(size_t n)
     }
 }
 
+/* This thread's share of a copy, by the widest steps that addresses and size allow: asynchronous to
+ * shared from global memory, from 8.0 on. */
+__device__ inline void
+__lockstep_copy(char *to, const char *from, size_t size, size_t rank, size_t threads)
+{
+    size_t bits = (size_t)to | (size_t)from | size;
+#if __CUDA_ARCH__ >= 800
+    bool async = __isShared(to) && __isGlobal(from);
+#else
+    bool async = false;
+#endif
+    if (async && bits % 16 == 0) {
+        for (size_t k = 16 * rank; k < size; k += 16 * threads)
+            __pipeline_memcpy_async(to + k, from + k, 16);
+    } else if (async && bits % 4 == 0) {
+        for (size_t k = 4 * rank; k < size; k += 4 * threads)
+            __pipeline_memcpy_async(to + k, from + k, 4);
+    } else if (bits % 4 == 0) {
+        for (size_t k = 4 * rank; k < size; k += 4 * threads)
+            *(unsigned int *)(to + k) = *(const unsigned int *)(from + k);
+    } else {
+        for (size_t k = rank; k < size; k += threads)
+            to[k] = from[k];
+    }
+}
+
 __device__ __forceinline__ void
 __pipeline_arrive_on(__mbarrier_t *barrier)
 {

@@ -4,6 +4,8 @@
  * matrices of warps, vector atomics, surfaces, and functions behind pointers. Kernels named bad_
  * have one; beside them stands the right way. With an argument: one that ends the device.
  */
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cstdio>
 #include <cstring>
 #include <mma.h>
@@ -170,6 +172,35 @@ __global__ void
 bad_pipeline_overwrite(const int *in, int *out, int n)
 {
     pipeline<1, false>(in, out, n);
+}
+
+/* Copies of a group: each is a stage, and all but the last `late` ones are waited for. */
+template <unsigned late>
+__device__ void
+group_stages(const int *in, int *out)
+{
+    __shared__ int s[2][BLOCK];
+    auto block = cooperative_groups::this_thread_block();
+    int sum = 0;
+    cooperative_groups::memcpy_async(block, s[0], in, sizeof s[0]);
+    for (int k = 0; k < 4; k++) {
+        cooperative_groups::memcpy_async(block, s[(k + 1) % 2], in + BLOCK * (k + 1), sizeof s[0]);
+        cooperative_groups::wait_prior<late>(block);
+        sum += s[k % 2][BLOCK - 1 - threadIdx.x];
+        block.sync();
+    }
+    cooperative_groups::wait(block);
+    out[threadIdx.x] = sum;
+}
+__global__ void
+good_group_stages(const int *in, int *out)
+{
+    group_stages<1>(in, out);
+}
+__global__ void
+bad_group_stages(const int *in, int *out)
+{
+    group_stages<2>(in, out);
 }
 
 __global__ void
@@ -894,6 +925,8 @@ main(int argc, char **argv)
     good_pipeline<<<1, BLOCK>>>(in, out, 6);
     bad_pipeline_wait<<<1, BLOCK>>>(in, out, 6);
     bad_pipeline_overwrite<<<1, BLOCK>>>(in, out, 6);
+    good_group_stages<<<1, BLOCK>>>(in, out);
+    bad_group_stages<<<1, BLOCK>>>(in, out);
     bad_copy_source<<<1, BLOCK>>>(odd, out, WIDE - 2);
     bad_copy_target<<<1, BLOCK>>>(in, out);
     bad_copy_misaligned<<<1, BLOCK>>>(in, out);

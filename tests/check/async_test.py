@@ -20,6 +20,7 @@ expected = {
     "bad_copy_unset16": "uninitialized",
     "bad_pipeline_wait": "shared-race",
     "bad_pipeline_overwrite": "shared-race",
+    "bad_group_stages": "shared-race",
     "bad_copy_source": "out-of-bounds",
     "bad_copy_target": "out-of-bounds",
     "bad_copy_misaligned": "misaligned",
