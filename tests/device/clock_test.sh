@@ -78,6 +78,11 @@ awk '$1 == "kernel" { exit !($4 > 0.66 && $4 < 0.67 && $2 > 0.0202 && $2 < 0.1 &
 
 expect "by the environment" 0 'out:^7 right 0.00' env LOCKSTEP_CLOCK=model LOCKSTEP_GPU=h200 "${run[@]}" "$here/reductions.cu"
 expect "under profile" 0 'out:^7 right 0.00' "$LOCKSTEP" profile --clock model --gpu h200 "$here/reductions.cu"
+# An A100 of 40 GB: 1,400, 1,360, 1,370, 1,378 and 1,353 GB/s at twice the size (published_times.csv); within a tenth.
+expect "the five kernels of STREAM" 0 'out:^triad right 1[234]' "${run[@]}" --clock model --gpu a100 "$here/stream.cu" 16777216
+cases=$((cases + 1))
+awk '$2 != "right" && $1 != "no" || NF == 4 && ($3 < 0.9 * 1353 || $3 > 1.1 * 1400) { bad = 1 } END { exit bad || NR != 6 }' "$work/out" ||
+    complain "not the A100's: $(tr '\n' ';' <"$work/out")"
 expect "no such clock" 2 'cpu or model' "${run[@]}" --clock sun "$here/reductions.cu"
 expect "no such clock in the environment" 2 'cpu or model' env LOCKSTEP_CLOCK=sun "${run[@]}" "$here/reductions.cu"
 "$LOCKSTEP" cc -o "$work/reductions" "$here/reductions.cu" || complain "reductions.cu"
