@@ -155,6 +155,23 @@ report_same_kernel(const json_t *result, const json_t *kernel, bool any_shape)
     return otherwise;
 }
 
+/* "a warp waits 1021 clocks: 950 memory, 71 arithmetic" */
+static void
+add_waits(const json_t *line, struct text *t)
+{
+    static const char *const kinds[][2] = {
+        {"memory", "memory"}, {"shared", "shared memory"}, {"arithmetic", "arithmetic"}};
+    double clocks[3], all = 0;
+    for (size_t k = 0; k < 3; k++)
+        all += clocks[k] = report_number(line, "waits", kinds[k][0], NULL);
+    if (all < 1)
+        return;
+    text_add(t, "%sa warp waits %.0f clocks: ", t->count ? "; " : "", all);
+    for (size_t k = 0, n = 0; k < 3; k++)
+        if (clocks[k] >= 0.5)
+            text_add(t, "%s%.0f %s", n++ ? ", " : "", clocks[k], kinds[k][1]);
+}
+
 void
 report_line_facts(const json_t *line, struct arena *a, struct text *t)
 {
@@ -193,4 +210,5 @@ report_line_facts(const json_t *line, struct arena *a, struct text *t)
                  report_count(a, report_number(c, "branches", NULL)));
     if (!t->count)
         text_add(t, "%s instructions", report_count(a, report_number(c, "instructions", NULL)));
+    add_waits(line, t);
 }

@@ -102,7 +102,8 @@ double report_lines_seconds(const json_t *kernel); /* of all its lines */
 /* The kernel of another result that stands for this one; NULL: none does. any_shape: one that was
  * launched otherwise, where none has this grid and block. */
 const json_t *report_same_kernel(const json_t *result, const json_t *kernel, bool any_shape);
-/* A line's accesses in short: "512 shared load x 32 wavefronts (ideal 1), 1.2 M flop". */
+/* A line's accesses in short, and what a warp waits for: "512 shared load x 32 wavefronts (ideal
+ * 1), 1.2 M flop; a warp waits 90 clocks: 60 shared memory, 30 arithmetic". */
 void report_line_facts(const json_t *line, struct arena *a, struct text *out);
 /* The worst access of a line: false where it has none of that space ("shared", "global"). */
 bool report_sample(const json_t *line, const char *space, const char *op, struct access *out);
