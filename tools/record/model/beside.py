@@ -22,7 +22,7 @@ def joined(times, model):
         found = measured.get((m["program"], m["kernel"], m["grid"], m["block"]))
         begins = m["program"] not in programs
         programs.add(m["program"])
-        if found:
+        if found and any(int(r["launches"]) for r in found):
             us, many = measured_us(found)
             yield {**m, "measured_us": us, "estimate_us": float(m["estimate_us"]), "bound_us": float(m["bound_us"]),
                    "first": begins and many == 1}
@@ -85,6 +85,12 @@ def compare(times, *more):
         figures("frozen before it was compared", both, "frozen_us")
         if both and len(both) < len(rows):
             figures("estimate, of these", both, "estimate_us")
+        again = [{**r, "measured_us": r["again_us"]} for r in rows if r.get("again_us")]
+        figures("estimate, beside further launches of each, where they could be made", again, "estimate_us")
+        mixed = {(r["program"], r["kernel"], r["grid"], r["block"]): r for r in again}
+        if again:
+            figures("the same, with the others as they came",
+                    [mixed.get((r["program"], r["kernel"], r["grid"], r["block"]), r) for r in rows], "estimate_us")
     else:
         rows = [r for r in joined(times, more[0]) if r["measured_us"] >= SHORTEST]
         rows = longest_grids(rows) if "-1" in rest else rows
@@ -103,19 +109,24 @@ def base(name):
     return re.sub(r"<.*", "", name).strip()
 
 
-def merge(times, model, out, *before):
-    """What compare takes: of each kernel the grid that takes longest; `before` has what was frozen, else OUT.csv itself."""
-    old = before[0] if before else out
+def merge(times, model, out, *more):
+    """What compare takes: of each kernel the grid that takes longest. OUT.csv has what was frozen, if it is there. more:
+    times of further launches (KERNEL_REPEAT)."""
+    old, again = out, {}
+    for r in csv.DictReader(open(more[0])) if more else []:
+        if int(r["launches"]) and any(float(r[f"us_{i}"]) for i in (1, 2, 3)):
+            again[r["program"], r["kernel"], r["grid"], r["block"]] = measured_us([r])[0]
     known = {(r["program"], r["kernel"], r["grid"], r["block"]): r.get("frozen_us", r["estimate_us"])
              for r in (csv.DictReader(open(old)) if os.path.exists(old) else [])}
     rows = longest_grids([r for r in joined(times, model) if r["measured_us"] >= SHORTEST])
     names = subprocess.run(["c++filt"], input="\n".join(r["kernel"] for r in rows), capture_output=True, text=True).stdout.split("\n")
     with open(out, "w") as f:
         w = csv.writer(f, lineterminator="\n")
-        w.writerow(["program", "kernel", "grid", "block", "first", "measured_us", "frozen_us", "estimate_us", "limit"])
+        w.writerow(["program", "kernel", "grid", "block", "first", "measured_us", "again_us", "frozen_us", "estimate_us", "limit"])
         for r, name in sorted(zip(rows, map(base, names)), key=lambda x: (x[0]["program"], x[0]["kernel"])):
             w.writerow([r["program"], name, r["grid"], r["block"], int(r["first"]), f"{r['measured_us']:.2f}",
-                        known.get((r["program"], name, r["grid"], r["block"]), ""), f"{r['estimate_us']:.2f}", r["limit"]])
+                        "{:.2f}".format(again[r["program"], r["kernel"], r["grid"], r["block"]])
+                        if (r["program"], r["kernel"], r["grid"], r["block"]) in again else "", known.get((r["program"], name, r["grid"], r["block"]), ""), f"{r['estimate_us']:.2f}", r["limit"]])
 
 
 # -- counters -----------------------------------------------------------------------------------------------------

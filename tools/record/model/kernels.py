@@ -3,7 +3,8 @@
 
     kernels.py measure SET OUT [SET OUT]...     with nvcc, on a GPU: each program's kernels, three launches each, by events
     kernels.py profile SET MODEL.csv [NAME...]      `lockstep profile` of the same programs
-    kernels.py merge TIMES.csv MODEL.csv OUT.csv     of each kernel the grid that takes longest, measured and estimated
+    kernels.py merge TIMES.csv MODEL.csv OUT.csv [AGAIN.csv]     of each kernel the grid that takes longest, measured and
+                                                estimated; AGAIN.csv: times of further launches (KERNEL_REPEAT=3 measure)
     kernels.py compare OUT.csv | TIMES.csv MODEL.csv [-1] [-q | -a]     error, correlation, the share within a factor; the worst
                                                 20 (-q: none, -a: all). -1: of each kernel the grid that takes longest
     kernels.py count COUNTED KEPT OUT.csv       the profiler's counters beside those of `lockstep profile`
