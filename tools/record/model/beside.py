@@ -103,10 +103,15 @@ def compare(times, *more):
     worst(rows, "estimate_us", 0 if "-q" in rest else len(rows) if "-a" in rest else 20)
 
 
-def base(name):
-    """A kernel's name without its type, arguments and template arguments."""
+def shown(name):
+    """A kernel's name without its type and arguments, 40 letters of it."""
     name = re.sub(r"^(void|unsigned int|int|float|double) ", "", name).split("(")[0]
-    return re.sub(r"<.*", "", name).strip()
+    return re.sub(r"\b(\d+)u\b", r"\1", name).strip()[:40]
+
+
+def base(name):
+    """The same without template arguments."""
+    return re.sub(r"<.*", "", shown(name)).strip()
 
 
 def merge(times, model, out, *more):
@@ -123,7 +128,7 @@ def merge(times, model, out, *more):
     with open(out, "w") as f:
         w = csv.writer(f, lineterminator="\n")
         w.writerow(["program", "kernel", "grid", "block", "first", "measured_us", "again_us", "frozen_us", "estimate_us", "limit"])
-        for r, name in sorted(zip(rows, map(base, names)), key=lambda x: (x[0]["program"], x[0]["kernel"])):
+        for r, name in sorted(zip(rows, map(shown, names)), key=lambda x: (x[0]["program"], x[0]["kernel"])):
             w.writerow([r["program"], name, r["grid"], r["block"], int(r["first"]), f"{r['measured_us']:.2f}",
                         "{:.2f}".format(again[r["program"], r["kernel"], r["grid"], r["block"]])
                         if (r["program"], r["kernel"], r["grid"], r["block"]) in again else "", known.get((r["program"], name, r["grid"], r["block"]), ""), f"{r['estimate_us']:.2f}", r["limit"]])
