@@ -77,7 +77,8 @@ makes_equal(const struct core *c, uint32_t n)
     const struct plan *load = c->now.version.warps > 1 ? c->now.version.plans->next[n] : NULL;
     if (c->now.version.warps == 1 || !warps_alike(c->regions->known, n))
         return false;
-    return c->wir->insns[n].i.op != PTX_OP_LD || (load && load->way[0].form != PLAN_GROUPED);
+    bool loads = c->wir->insns[n].i.op == PTX_OP_LD || c->wir->insns[n].i.op == PTX_OP_LDU;
+    return !loads || (load && load->way[0].form != PLAN_GROUPED);
 }
 
 /* The results of instruction n, from the first warp to the others. */
