@@ -503,15 +503,18 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     /* Those inside of the block's memory are what their 32 bits say. */
-    bool done = good && !v.b->peers && !v.b->recording && shared_lanes(&v, address);
+    bool done = good && space == PTX_SPACE_SHARED && !v.b->peers && !v.b->recording &&
+                shared_lanes(&v, address);
     if (good && !done && of_shared(space))
         address = places_of(v.b, address, own);
     if (good && v.b->peers && !of_peers(&v, address, &theirs))
         return;
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         region_add(&v, lanes, 0, NULL, address);
-    if (good && !done && !local_lanes(&v, address) && !shared_lanes(&v, address) &&
-        !global_lanes(&v, address) && !counters_lanes(&v, address) && !runs_lanes(&v, address))
+    if (good && !done && !(space == PTX_SPACE_LOCAL && local_lanes(&v, address)) &&
+        !(space == PTX_SPACE_SHARED && shared_lanes(&v, address)) &&
+        !(op == JIT_LOAD && global_lanes(&v, address)) &&
+        !(op == JIT_ATOMIC && counters_lanes(&v, address)) && !runs_lanes(&v, address))
         judge(&v, address);
     if (good)
         region_copies(v.b);

@@ -40,8 +40,8 @@ may_keep(const struct visit *v)
     const struct kernel_facts *k = v->b->launch->facts;
     return v->op == JIT_ATOMIC && v->space == PTX_SPACE_GLOBAL && v->bytes == 4 &&
            v->facts->align == 4 &&
-           (v->facts->flags & ~PLACE_ACQUIRE) == (PLACE_STRONG | PLACE_ATOMIC) && e->base &&
-           !(e->base >> 62) && !k->releases && !k->opaque &&
+           (v->facts->flags & ~(PLACE_ACQUIRE | PLACE_SYSTEM)) == (PLACE_STRONG | PLACE_ATOMIC) &&
+           e->base && !(e->base >> 62) && !k->releases && !k->opaque &&
            (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
 }
 
@@ -147,7 +147,8 @@ keep_all(struct block_state *b, const struct visit *v, const uint64_t *address)
         c->warp = (uint8_t)v->warp;
         c->lane = (uint8_t)lane;
     }
-    look_at(b, v, fresh, seen, address);
+    if (fresh)
+        look_at(b, v, fresh, seen, address);
 }
 
 static bool
