@@ -36,7 +36,7 @@ memcpy_async(const Group &group, T *destination, size_t destination_count, const
     size_t count = destination_count < source_count ? destination_count : source_count;
     memcpy_async(group, destination, source, count * sizeof(T));
 }
-/* Of the stages all but the last ones, as many as that, are over. */
+/* Waits until all stages but the last `Stages` ones are over, for all threads of the group. */
 template <unsigned int Stages, class Group>
 __device__ __inline__ void
 wait_prior(const Group &group)

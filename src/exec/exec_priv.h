@@ -145,12 +145,13 @@ struct exec_slot {
     struct exec_slot *next;     /* in the pool's list of free slots, or in a run's queue */
     struct exec_slot *next_in_flight;
     uint32_t warps;
-    uint32_t live;                                     /* warps that are not done */
-    uint32_t parked;                                   /* warps at a barrier or waiting */
-    uint32_t barriers_used;                            /* set of barrier numbers with arrivals */
-    _Alignas(64) struct jit_warp warp[EXEC_MAX_WARPS]; /* each two lines of the cache, not three */
-    uint8_t state[EXEC_MAX_WARPS];                     /* enum warp_state */
-    uint8_t returned[EXEC_MAX_WARPS];                  /* enum jit_exit of this round */
+    uint32_t live;          /* warps that are not done */
+    uint32_t parked;        /* warps at a barrier or waiting */
+    uint32_t barriers_used; /* set of barrier numbers with arrivals */
+    /* each takes two lines of the cache, not three */
+    _Alignas(64) struct jit_warp warp[EXEC_MAX_WARPS];
+    uint8_t state[EXEC_MAX_WARPS];    /* enum warp_state */
+    uint8_t returned[EXEC_MAX_WARPS]; /* enum jit_exit of this round */
     struct exec_barrier barrier[EXEC_BARRIERS];
     /* lanes that came to the cluster's barrier, which was complete before they waited for it */
     uint32_t passed[EXEC_MAX_WARPS];
