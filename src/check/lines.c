@@ -14,15 +14,16 @@ same_map(struct lane_map a, struct lane_map b)
     return a.shift == b.shift && a.add == b.add;
 }
 
-/* Of words of both: a word alone has one lane under any map. */
+/* Of words of both, whatever the maps say of others. */
 static bool
 same_lanes(struct lane_map a, struct lane_map b, uint32_t words)
 {
-    if (same_map(a, b))
-        return true;
-    uint32_t word = (uint32_t)__builtin_ctz(words);
-    return !(words & (words - 1)) &&
-           (((word >> a.shift) + a.add) & 31) == (((word >> b.shift) + b.add) & 31);
+    for (; words && !same_map(a, b); words &= words - 1) {
+        uint32_t word = (uint32_t)__builtin_ctz(words);
+        if ((((word >> a.shift) + a.add) ^ ((word >> b.shift) + b.add)) & 31)
+            return false;
+    }
+    return true;
 }
 
 /* Within its block. */
@@ -126,6 +127,26 @@ join_spread(struct line_mark *a, const struct line_mark *m)
     return true;
 }
 
+/* Columns of a matrix of longer elements, or that are read: lanes of one warp, one after the other,
+ * for which there is one map. */
+static bool
+join_lanes(struct line_mark *a, const struct line_mark *m)
+{
+    uint32_t word = (uint32_t)__builtin_ctz(m->words);
+    if (a->mark.who != m->mark.who || a->spread || m->mark.when & MARK_MANY)
+        return false;
+    for (uint8_t shift = 0; shift < 3; shift++) {
+        struct lane_map map = {shift,
+                               ((word >> m->lane.shift) + m->lane.add - (word >> shift)) & 31};
+        if (same_lanes(map, m->lane, m->words) && same_lanes(map, a->lane, a->words)) {
+            a->lane = map;
+            a->words |= m->words;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool
 join(struct line_mark *a, const struct line_mark *m)
 {
@@ -137,8 +158,9 @@ join(struct line_mark *a, const struct line_mark *m)
         a->words |= m->words;
         return true;
     }
-    return m->kind == LINE_WRITE && !(m->mark.when & MARK_MANY) && m->mark.when >> STAMP_SHIFT &&
-           join_spread(a, m);
+    return m->mark.when >> STAMP_SHIFT &&
+           ((m->kind == LINE_WRITE && !(m->mark.when & MARK_MANY) && join_spread(a, m)) ||
+            join_lanes(a, m));
 }
 
 /* There is room. */
@@ -222,7 +244,7 @@ look_at(const struct line *l, const struct line_touch *t, uint32_t *words)
             return false;
         if (m->kind == LINE_READ && !((m->mark.who ^ t->mark.who) >> LANE_BITS) &&
             mark_stamp(&m->mark) == mark_stamp(&t->mark) &&
-            (m->mark.when & MARK_MANY || same_map(m->lane, t->lane)))
+            (m->mark.when & MARK_MANY || same_lanes(m->lane, t->lane, some)))
             seen |= some;
     }
     *words &= ~seen;
@@ -255,6 +277,33 @@ drop_reads(struct line *l, uint32_t floor)
     for (uint32_t k = 0; k < l->count; k++)
         if (at[k].kind != LINE_WRITE && mark_work(&at[k].mark) < floor)
             at[k].words = 0;
+}
+
+static bool
+same_place(struct check *c, const struct line_mark *a, const struct line_mark *b)
+{
+    return mark_place(&a->mark) == mark_place(&b->mark) &&
+           work_job(c, mark_work(&a->mark)).kernel == work_job(c, mark_work(&b->mark)).kernel;
+}
+
+/* Writes of launches that are over, by one place of one kernel, become one: the first launch's.
+ * They matter for work on other streams only, and what that races with is the same place. */
+static void
+merge_writes(struct line *l, const struct launch *launch)
+{
+    struct line_mark *at = line_marks(l);
+    for (uint32_t k = 0; k < l->count; k++) {
+        struct line_mark *m = &at[k];
+        for (uint32_t n = 0; n < l->count && m->kind == LINE_WRITE && m->words; n++) {
+            struct line_mark *later = &at[n];
+            if (later->kind == LINE_WRITE && mark_work(&later->mark) > mark_work(&m->mark) &&
+                mark_work(&later->mark) < launch->floor && mark_stamp(&m->mark) &&
+                mark_stamp(&later->mark) && same_place(launch->check, m, later)) {
+                m->words |= later->words;
+                later->words = 0;
+            }
+        }
+    }
 }
 
 /* -- records outside --------------------------------------------------------------------------- */
@@ -308,6 +357,7 @@ has_room(struct line *l, const struct launch *launch, enum line_kind kind, uint3
         count += (at[k].kind == kind ? at[k].words & ~words : at[k].words) != 0;
     if (count > LINE_MARKS && launch->alone) {
         drop_reads(l, launch->floor);
+        merge_writes(l, launch);
         drop_empty(l);
         count = l->count + more;
     }
