@@ -29,6 +29,7 @@
  *   read_shared.c   memory that only is read
  *   read_only.c     memory that nobody writes
  *   strong.c        the log of a word's strong accesses
+ *   memo.c          one lane's judgement, for further lanes
  *   race.c          does an access race with a mark
  *   local.c         a thread's local memory
  *   race_reports.c  the findings about two accesses

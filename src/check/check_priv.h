@@ -370,8 +370,8 @@ struct visit {
     struct jit_warp *w;
     const struct place_facts *facts;
     const struct range *expect;
-    uint32_t lanes, bytes, space, op, place;
-    uint32_t warp;
+    uint32_t lanes, bytes, space, op, place, warp;
+    struct repeats *repeats; /* findings of one cell, noted for further lanes (memo.h); NULL: not */
 };
 
 /* The bytes that a lane is about to store at `byte` of its access equal those at `there`. */

@@ -4,6 +4,7 @@
  * (cli.md, `check --json`).
  */
 #include "check/findings.h"
+#include "check/race.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,6 +252,17 @@ is_of_earlier_block(const struct kernel_facts *k, uint32_t rank, const uint32_t 
     return false;
 }
 
+static struct key
+key_of(enum finding_kind kind, const struct kernel_facts *k, uint32_t place,
+       const struct kernel_facts *other, uint32_t other_place)
+{
+    struct key key = {.kind = kind};
+    key_side(&key, 0, k, place);
+    key_side(&key, 1, other, other_place);
+    turn_key(&key);
+    return key;
+}
+
 bool
 finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank, const struct kernel_facts *k,
                uint32_t place, const struct kernel_facts *other, uint32_t other_place,
@@ -258,10 +270,7 @@ finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank, const str
 {
     if (!(c->groups & kinds[kind].group))
         return false;
-    struct key key = {.kind = kind};
-    key_side(&key, 0, k, place);
-    key_side(&key, 1, other, other_place);
-    turn_key(&key);
+    struct key key = key_of(kind, k, place, other, other_place);
     pthread_mutex_lock(&c->lock);
     struct stored *s = look_up(c->findings, &key);
     bool graver = s && (rank > s->f.rank || is_of_earlier_block(k, rank, block, &s->f));
@@ -269,6 +278,21 @@ finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank, const str
         journal_count(c, s->number, ++s->count);
     pthread_mutex_unlock(&c->lock);
     return !s || graver;
+}
+
+void
+finding_again(const struct launch *l, uint32_t place, const struct repeats *r, uint64_t times)
+{
+    struct check *c = l->check;
+    pthread_mutex_lock(&c->lock);
+    for (uint32_t n = 0; n < r->count; n++) {
+        struct key key =
+            key_of(r->at[n].kind, l->facts, place, r->at[n].other, r->at[n].other_place);
+        struct stored *s = look_up(c->findings, &key);
+        if (s)
+            journal_count(c, s->number, s->count += times);
+    }
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* NULL: not known. */

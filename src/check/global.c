@@ -3,6 +3,7 @@
  * global.c: accesses of kernels to device memory: who wrote and read each word last, in any launch,
  * and whether it was written at all. Where that is kept: shadow.c; what races: race.c.
  */
+#include "check/memo.h"
 #include "check/race.h"
 #include "check/shadow.h"
 #include "check/strong.h"
@@ -17,6 +18,7 @@ struct global_touch {
     struct mark mark;
     struct strong_log *log; /* of the cell; NULL: none, and then no marks */
     struct strong_marks marks;
+    struct memo *memo; /* of an earlier lane's cell */
 };
 
 /* An earlier read of the same warp that races with more than this one does. */
@@ -107,21 +109,22 @@ check_writes(const struct visit *v, const struct global_touch *t, const struct c
     return strong || write;
 }
 
-static void
+/* True: it races with an earlier write. */
+static bool
 touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
 {
     if (v->op != JIT_STORE && !cell_is_written(c))
         race_unset_read(v, &t->touch, c->write.when ? &c->write : NULL);
-    bool reported = check_writes(v, t, c);
+    bool write = check_writes(v, t, c);
     if (t->log)
         strong_log_note(v, t->log, &t->mark, 0);
     if (v->op == JIT_LOAD) {
         note_seen(v, t, c);
         note_read(v, t, c);
-        return;
+        return write;
     }
-    reported |= race_with_reads(v, &t->touch, c->read.who ? &c->read : NULL,
-                                c->other.who ? &c->other : NULL);
+    bool reported = write | race_with_reads(v, &t->touch, c->read.who ? &c->read : NULL,
+                                            c->other.who ? &c->other : NULL);
     struct mark *last = t->mark.when & MARK_STRONG ? &c->strong : &c->write;
     *last = t->mark;
     last->when |= MARK_WRITTEN | (reported ? MARK_REPORTED : 0);
@@ -129,6 +132,28 @@ touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
     if (t->touch.unset &&
         ((t->touch.unset >> (t->touch.at - t->touch.address[t->touch.lane])) & bytes) == bytes)
         last->when |= MARK_UNSET;
+    return write;
+}
+
+/* touch_cell(), whose judgement is memoised where that of lanes behind may be the same. */
+static void
+judge_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
+{
+    struct memo *m = t->memo;
+    if (t->uneven || t->touch.unset) {
+        m->usable = false;
+        touch_cell(v, t, c);
+        return;
+    }
+    struct cell from = *c;
+    memo_flush(m, v);
+    m->repeats = (struct repeats){0};
+    struct visit noted = *v;
+    noted.repeats = &m->repeats;
+    bool write = touch_cell(&noted, t, c);
+    m->usable = !(write && v->op == JIT_STORE); /* is it the same value that is written? */
+    if (m->usable)
+        memo_learn(m, v, t->touch.lane, &from, c);
 }
 
 /* Without cells: only whether it was written. */
@@ -185,16 +210,20 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
         read_shared_lose(v->b->launch, k);
         if (quick_atomic(v, t, &k->cells[n]))
             continue;
-        v->b->rough |= 1u << t->touch.lane;
-        t->touch.at = a - first + ((uint64_t)n << k->shift);
         struct cell *c = &k->cells[n];
+        v->b->rough |= 1u << t->touch.lane;
+        if (t->memo->usable && !t->touch.unset && memo_apply(t->memo, c, t->touch.lane)) {
+            k->alike++;
+            continue;
+        }
+        t->touch.at = a - first + ((uint64_t)n << k->shift);
         t->log = NULL;
         if (t->uneven && strong_differ_at(v, t->touch.at)) {
             t->marks = (struct strong_marks){c->strong, {c->read, c->other}};
             t->log =
                 strong_log_of(v, &k->logs, n << k->shift, &t->marks, t->mark.when & MARK_STRONG);
         }
-        touch_cell(v, t, c);
+        judge_cell(v, t, c);
     }
 }
 
@@ -249,7 +278,10 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     uint32_t flags = v->facts->flags;
     if (flags & PLACE_STRONG)
         order_strong(v, lanes, address, false);
-    struct global_touch t = {.touch.address = address};
+    struct memo memo;
+    struct global_touch t = {.touch.address = address, .memo = &memo};
+    memo.usable = false;
+    memo.again = 0;
     t.lone = v->op == JIT_LOAD && !b->launch->facts->blocks_meet;
     t.uneven = strong_differ(v);
     t.even = v->op == JIT_ATOMIC && flags & PLACE_STRONG && !t.uneven;
@@ -288,6 +320,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     }
     if (held)
         chunk_unlock(held);
+    memo_flush(&memo, v);
 }
 
 /* -- whole runs of words: runs.c --------------------------------------------------------------- */

@@ -63,6 +63,19 @@ bool race_with_reads(const struct visit *v, const struct touch *t, const struct 
  * as copies. by: the store that copied something unwritten there; NULL: none. */
 void race_unset_read(const struct visit *v, const struct touch *t, const struct mark *by);
 
+/* What was found of one lane's cell, for lanes of which the same holds (memo.h). */
+struct repeats {
+    uint32_t count;
+    bool more; /* than there is room for */
+    struct {
+        enum finding_kind kind;
+        const struct kernel_facts *other;
+        uint32_t other_place;
+    } at[2];
+};
+/* Findings of the place that are known were made so many times more. */
+void finding_again(const struct launch *l, uint32_t place, const struct repeats *r, uint64_t times);
+
 /* -- race_reports.c ---------------------------------------------------------------------------- */
 
 void report_race(const struct visit *v, const struct touch *t, const struct mark *other,

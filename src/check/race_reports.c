@@ -206,10 +206,24 @@ rank_of(enum verdict verdict, bool shared, bool same_warp, bool same_value)
     return same_warp ? 1 : 2;
 }
 
+static void
+note_repeat(struct repeats *r, const struct finding *f)
+{
+    bool room = r->count < sizeof r->at / sizeof *r->at;
+    r->more |= !room;
+    if (!room)
+        return;
+    r->at[r->count].kind = f->kind;
+    r->at[r->count].other = f->other.kernel;
+    r->at[r->count++].other_place = f->other.place;
+}
+
 static bool
 is_wanted(const struct visit *v, const struct finding *f)
 {
     const struct launch *l = v->b->launch;
+    if (v->repeats && l->watched)
+        note_repeat(v->repeats, f);
     return finding_wanted(l, f->kind, f->rank, l->facts, v->place, f->other.kernel, f->other.place,
                           v->b->block->ctaid);
 }

@@ -25,6 +25,7 @@ struct chunk {
     /* the work for which cell_read_enough holds of all its words; 0: none known */
     _Atomic uint32_t read_shared;
     struct strong_logs logs;
+    uint32_t alike;          /* judgements of its cells that were one before (memo.h) */
     uint32_t hits, patience; /* words of which it held since the last look at all of them */
 };
 
