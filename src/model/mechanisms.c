@@ -91,12 +91,12 @@ model_latencies(const struct device_profile *d, uint32_t without)
         bool measured;
         struct latencies clocks;
     } rows[] = {
-#define ROW(major, minor, measured, arithmetic, shared, l1, l2, memory)                            \
-    {{major, minor}, measured, {arithmetic, shared, l1, l2, memory}},
+#define ROW(major, minor, measured, arithmetic, shared, l1, l2, memory, spread)                    \
+    {{major, minor}, measured, {arithmetic, shared, l1, l2, memory, spread}},
 #define LATENCY(major, minor, arithmetic, shared, l1, l2, memory, source)                          \
-    ROW(major, minor, false, arithmetic, shared, l1, l2, memory)
-#define MEASURED(major, minor, arithmetic, shared, l1, l2, memory, source)                         \
-    ROW(major, minor, true, arithmetic, shared, l1, l2, memory)
+    ROW(major, minor, false, arithmetic, shared, l1, l2, memory, 0)
+#define MEASURED(major, minor, arithmetic, shared, l1, l2, memory, spread, source)                 \
+    ROW(major, minor, true, arithmetic, shared, l1, l2, memory, spread)
 #include "model/model_latencies.def"
 #undef MEASURED
 #undef LATENCY

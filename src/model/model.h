@@ -313,6 +313,7 @@ void model_time_bound(const struct device_profile *d, const struct work *w, stru
 /* Clocks of the SM until a result can be used; 0: the generation has no such cache. */
 struct latencies {
     uint32_t arithmetic, shared, l1, l2, memory;
+    uint32_t spread; /* from L2's nearest line to its farthest; 0: not known */
 };
 const struct latencies *model_latencies(const struct device_profile *d, uint32_t without);
 /* Rates of memory (model_memory.def); 0: not known. */
@@ -326,6 +327,11 @@ struct memory_rates {
 /* The share of L2 that launches one after the other may use so that the next one finds it there (an
  * H200, 60 MB, launches.cu: 33 MB are copied at L2's rate, 67 MB at device memory's). */
 #define MODEL_KEPT 0.7
+/* What model_memory.def has of L2 was measured with a bus of so many bits: L2's slices belong to
+ * the memory's channels. */
+#define MODEL_L2_BUS 6144.0
+/* The share of the time for L2's loads that its stores wait for. */
+#define MODEL_STORES_WAIT 0.2
 const struct memory_rates *model_memory_rates(const struct device_profile *d);
 /* Bytes a clock of sectors that stores write in part, which L2 takes from all SMs together (single
  * words in 32 sectors, 3.05 TB/s; an H100 takes 15.6 million sectors of four words in 155 us,
@@ -361,9 +367,11 @@ struct unevenness model_unevenness(const struct device_profile *d, uint32_t resi
 /* What blocks wait for, in clocks of the SM. */
 struct waiting {
     double warp_clocks;  /* one warp by itself: its longest chain of results; 0: not known */
+    double first_clocks; /* of them, those of one turn of all loops */
     double block_clocks; /* one block by itself, whose warps wait for each other at barriers */
     double slowest;      /* of a block's slowest warp over the mean: the block's longest chain */
     uint32_t warps_per_block;
+    bool meets; /* a block's warps wait for each other at barriers */
     /* of the launch: shared memory's, and one for each line of 128 bytes of each global access:
      * from 7.0 on both go through one pipe, one a clock */
     double pipe_wavefronts;

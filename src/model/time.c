@@ -88,14 +88,17 @@ l2_seconds(const struct device_profile *d, const struct work *w)
     if (!m->l2_load || !m->l2_store || !model_has(w->without, MODEL_L2_RATE))
         return 0;
     double load = (double)(w->l2_sectors - stores) * 32 / m->l2_load,
-           store = (double)stores * 32 / m->l2_store;
+           store = (double)stores * 32 / m->l2_store,
+           size = model_has(w->without, MODEL_L2_SIZE) ? d->memory_bus_bits / MODEL_L2_BUS : 1;
     if (model_has(w->without, MODEL_PARTIAL))
         store += (double)w->l2_partial * 32 * (1 / MODEL_PARTIAL_BYTES - 1 / m->l2_store);
     if (model_has(w->without, MODEL_REQUESTS)) {
         load = fmax(load, (double)w->l2_load_requests / MODEL_LOAD_REQUESTS);
         store = fmax(store, (double)w->l2_store_requests / MODEL_STORE_REQUESTS);
     }
-    return fmax(load, store) / (d->clock_khz * 1e3);
+    if (model_has(w->without, MODEL_L2_BOTH))
+        store += MODEL_STORES_WAIT * load;
+    return fmax(load, store) / size / (d->clock_khz * 1e3);
 }
 
 /* Global atomics: the busiest slice of L2 takes its passes one after the other; sums of floats on
@@ -356,6 +359,35 @@ longest_block(const struct waiting *w)
     return w->once_clocks + (w->block_clocks - w->once_clocks) * fmax(more, 1);
 }
 
+/* Before the first warps come to the busiest resource, and behind the last ones, it idles: as long
+ * as one warp waits on its way once, by the share of time in which it is busy else. rate: warps a
+ * clock. */
+static double
+ramp_clocks(const struct work *w, const struct waiting *waiting, const double demand[STATIONS],
+            double rate)
+{
+    double most = 0;
+    for (int r = 0; r < STATIONS; r++)
+        most = fmax(most, demand[r]);
+    return model_has(w->without, MODEL_RAMP) ? waiting->first_clocks * most * rate : 0;
+}
+
+/* Clocks in which an SM's blocks are done where a place is free when the block's last warp is done,
+ * or its warps wait for each other: blocks queue for the busiest resource as a whole. With one
+ * block in place that is one block after the other. */
+static double
+block_queue(const struct work *w, const struct waiting *waiting, const double demand[STATIONS],
+            double gap, uint64_t resident, uint64_t per_sm)
+{
+    double whole[STATIONS] = {0}, residence[STATIONS];
+    if (!model_has(w->without, MODEL_PLACES) || (per_sm <= resident && !waiting->meets))
+        return 0;
+    for (int r = 0; r < STATIONS; r++)
+        whole[0] = fmax(whole[0], demand[r] * waiting->warps_per_block);
+    return queueing(whole, fmax(waiting->block_clocks + gap - whole[0], 0),
+                    resident < per_sm ? resident : per_sm, (double)per_sm, residence);
+}
+
 double
 model_time_states(const struct device_profile *d, const struct work *w,
                   const struct time_bound *bound, const struct waiting *waiting,
@@ -377,8 +409,11 @@ model_time_states(const struct device_profile *d, const struct work *w,
     out->wait = waiting->warp_clocks * more;
     out->turnover = gap * (rounds - 1) / rounds;
     uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
-    double most = queueing(demand, out->wait + out->turnover, together, warps, residence) / clock;
+    double most = queueing(demand, out->wait + out->turnover, together, warps, residence);
+    most = (most + ramp_clocks(w, waiting, demand, warps / most)) / clock;
     double in_turn = (rounds * waiting->block_clocks + (rounds - 1) * gap) / clock;
+    in_turn =
+        fmax(in_turn, block_queue(w, waiting, demand, out->turnover, resident, per_sm) / clock);
     memcpy(out->at, residence, sizeof out->at);
     out->pipe = residence[STATION_PIPE];
     out->starts = residence[STATION_STARTS];

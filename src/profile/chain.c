@@ -32,7 +32,8 @@ struct tally {
 struct node {
     uint32_t place;
     int32_t before; /* -1: none */
-    double clocks;  /* until its result is there */
+    double clocks;  /* until its result is there; */
+    double sooner;  /*   so many fewer where L2 has what no launch but this one asked for */
     enum wait_for kind;
     bool load;
 };
@@ -61,13 +62,14 @@ struct chain {
     uint8_t *loads;  /* per place: enum load_kind */
     uint8_t *folded; /* per place: enum mix_as; NULL: none */
     uint8_t *left; /* per place: turns of a loop that waits for other warps; NULL: there are none */
-    uint8_t *unrolled;    /* per block of the flow: turns of this loop go together; NULL: none do */
-    uint32_t turns;       /* as many, of the block in hand */
-    double memory;        /* mean latency of a global load; */
-    double hit, beyond;   /*   where L1 has it, and where not; share of those that L1 has not */
-    double miss, beside;  /*   of one in the block of code in hand, where others stand beside it */
-    double kept;          /*   its share where L2 has what no launch but this one asked for */
-    double l2_share;      /* sectors that L1 does not have */
+    uint8_t *unrolled;   /* per block of the flow: turns of this loop go together; NULL: none do */
+    uint32_t turns;      /* as many, of the block in hand */
+    double memory;       /* mean latency of a global load; of one that L1 has not; */
+    double beyond, warm; /*   and of that where L2 has what no launch but this one asked for */
+    double miss, beside; /* share of those that L1 has not; latency of one where others stand beside
+                            it, in the block of code in hand, */
+    double sooner;       /*   and so many clocks less where L2 has what others asked for */
+    double l2_share;     /* sectors that L1 does not have */
     double blocks, warps; /* of the launch; of a block */
     struct waiting sum;
     VEC(struct superblock) superblocks; /* in the code's order */
@@ -126,12 +128,10 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
     double kept = n->l2_loads ? 1 - (double)(n->dram_bytes_read - n->dram_bytes_first) / 32 /
                                         (double)n->l2_loads
                               : 0;
-    double warm = l->l2 ? kept * l->l2 + (1 - kept) * l->memory : l->memory;
-    c->kept = warm / beyond;
+    c->warm = l->l2 ? kept * l->l2 + (1 - kept) * l->memory : l->memory;
     c->l2_share = c->miss = 1 - l1;
     if (n->line_loads && model_has(c->without, MODEL_PENDING))
         c->miss = (double)n->line_waits / (double)n->line_loads;
-    c->hit = l->l1;
     c->beyond = beyond;
 }
 
@@ -154,6 +154,7 @@ add_waits(struct chain *c)
     for (int32_t n = c->last; n >= 0; n = c->nodes.at[n].before) {
         const struct node *x = &c->nodes.at[n];
         c->waits[x->place][x->kind] += c->times * x->clocks;
+        c->watch->kernel->memory.sooner += c->times * x->sooner;
         for (int32_t b = x->load ? x->before : -1; b >= 0; b = c->nodes.at[b].before)
             if (c->nodes.at[b].load)
                 c->loads[x->place] |= LOAD_INDIRECT;
@@ -204,6 +205,7 @@ close_superblock(struct chain *c)
         longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     c->sum.warp_clocks += c->times * longest;
+    c->sum.first_clocks += fmin(c->times, 1) * longest;
     double others = clocks_of_others(c, &bound) * per_block, turn = c->times > 1 ? c->times : 1;
     if (loop == UINT32_MAX || has_barrier(c, loop))
         turn = 1; /* warps meet there: one waits for the others each time */
@@ -301,10 +303,26 @@ wait_for_stores(struct chain *c, const struct wir_insn *i, double *start, int32_
         }
 }
 
+/* A result by another name: the registers of the instruction that a pass has added have what its
+ * operand has, when that has it. */
+static void
+rename_result(struct chain *c, uint32_t number)
+{
+    struct span uses = wir_uses(c->wir, number), defs = wir_defs(c->wir, number);
+    for (uint32_t k = 0; k < defs.count && uses.count; k++) {
+        c->ready[defs.at[k]] = c->ready[uses.at[0]];
+        c->writer[defs.at[k]] = c->writer[uses.at[0]];
+    }
+}
+
 static void
 add_instruction(struct chain *c, uint32_t number)
 {
     const struct wir_insn *i = &c->wir->insns[number];
+    if (i->added) {
+        rename_result(c, number);
+        return;
+    }
     struct span uses = wir_uses(c->wir, number), defs = wir_defs(c->wir, number);
     const struct tally *t = &c->tally[i->place];
     struct sums s = {0};
@@ -341,6 +359,7 @@ add_instruction(struct chain *c, uint32_t number)
     VEC_PUSH(&c->nodes, (struct node){.place = i->place,
                                       .before = before,
                                       .clocks = clocks,
+                                      .sooner = kind_of(&i->i, t) == WAIT_MEMORY ? c->sooner : 0,
                                       .kind = kind_of(&i->i, t),
                                       .load = i->i.op == PTX_OP_LD && t->sectors});
     for (uint32_t k = 0; k < defs.count; k++) {
@@ -369,27 +388,39 @@ times_of(const struct chain *c, const struct wir_block *b)
     return (double)c->tally[place].warps / c->copies[place] / (c->blocks * c->warps);
 }
 
+/* How much later than one in the mean the farthest of so many lines beyond L1 comes. */
+static double
+farther(const struct chain *c, double lines)
+{
+    bool far = lines > 1 && model_has(c->without, MODEL_FARTHEST);
+    return far ? model_latencies(c->device, c->without)->spread * (lines / (lines + 1) - 0.5) : 0;
+}
+
 /* The latency of a load at `from`. Loads side by side wait together: where one in three misses L1,
  * three of them wait for it. (Their sectors lie in lines that the first of them is asking for.)
- * Loads behind a store that they must wait for stand by themselves. */
+ * Turns of a loop that are one have theirs side by side. Loads behind a store that they must wait
+ * for stand by themselves. */
 static double
-beside(const struct chain *c, uint32_t from, uint32_t end)
+beside(struct chain *c, uint32_t from, uint32_t end)
 {
-    uint32_t loads = 0;
+    double loads = 0, lines = 0;
     const struct ptx_insn *store = NULL;
     for (uint32_t k = from; k < end; k++) {
         const struct ptx_insn *i = &c->wir->insns[k].i;
-        bool load = i->op == PTX_OP_LD && c->tally[c->wir->insns[k].place].sectors;
+        const struct tally *t = &c->tally[c->wir->insns[k].place];
+        bool load = i->op == PTX_OP_LD && t->sectors;
         if (load && store && !is_apart(i, store))
             break;
         loads += load;
+        lines += load ? (double)t->lines / (double)t->warps : 0;
         if (i->op == PTX_OP_ST && k > from && model_has(c->without, MODEL_ORDER))
             store = i;
     }
-    double miss = c->miss * (loads ? loads : 1);
-    return loads && model_has(c->without, MODEL_MISSES)
-               ? c->hit + (miss < 1 ? miss : 1) * (c->beyond - c->hit)
-               : c->memory;
+    double turns = store ? 1 : c->turns, miss = fmin(c->miss * fmax(loads, 1) * turns, 1);
+    bool side = loads > 0 && model_has(c->without, MODEL_MISSES);
+    c->sooner = (side ? miss : c->l2_share) * (c->beyond - c->warm);
+    double hit = c->latency->l1;
+    return side ? hit + miss * (c->beyond + farther(c, c->miss * lines * turns) - hit) : c->memory;
 }
 
 /* A side path that few warps take belongs to no superblock but its own. */
@@ -418,6 +449,7 @@ add_block(struct chain *c, uint32_t n)
     if (b->end == WIR_BARRIER) {
         close_superblock(c);
         c->superblocks.at[c->superblocks.count - 1].meets = true;
+        c->sum.meets = c->sum.meets || times > 0.5;
         if (model_has(c->without, MODEL_BARRIERS)) {
             c->sum.warp_clocks += times * model_barrier_clocks((uint32_t)c->warps);
             c->sum.block_clocks += times * model_barrier_clocks((uint32_t)c->warps);
@@ -588,7 +620,7 @@ begin(struct chain *c, struct arena *a)
     c->waits = (void *)ARENA_ARRAY(&k->arena, double, (size_t)w->places *WAITS);
     c->loads = ARENA_ARRAY(&k->arena, uint8_t, w->places);
     for (uint32_t i = 0; i < c->wir->insn_count; i++)
-        c->copies[c->wir->insns[i].place]++;
+        c->copies[c->wir->insns[i].place] += !c->wir->insns[i].added;
     for (const struct sheet *s = w->sheets; s; s = s->next)
         add_sheet(c, s);
     leave_polls(c, a);
@@ -650,7 +682,6 @@ chain_waiting(const struct watch *w)
     atomics_places(c.wir, k->atomic_as);
     find_merged(&c, k);
     k->waiting = c.sum;
-    k->memory.kept = c.kept;
     for (uint32_t p = 0; p < w->places; p++)
         k->memory.clocks += c.waits[p][WAIT_MEMORY];
     k->waits = c.waits;

@@ -263,9 +263,11 @@ fold_places(const struct wir *wir, uint32_t places, uint32_t without, uint8_t **
     if (model_has(without, MODEL_UNROLL))
         find_loops(&f, f.folded, *together);
     for (uint32_t n = 0; n < wir->insn_count; n++)
-        all[wir->insns[n].place] = f.folded[n];
+        if (!wir->insns[n].added)
+            all[wir->insns[n].place] = f.folded[n];
     for (uint32_t n = 0; n < wir->insn_count;
          n++) /* an instruction may stand in several places of the flow: in all of them */
-        all[wir->insns[n].place] = all[wir->insns[n].place] == f.folded[n] ? f.folded[n] : 0;
+        if (!wir->insns[n].added && all[wir->insns[n].place] != f.folded[n])
+            all[wir->insns[n].place] = 0;
     return all;
 }

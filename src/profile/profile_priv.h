@@ -381,9 +381,9 @@ struct kernel {
     struct unevenness uneven;             /* of the first launch's blocks */
     struct waiting waiting;               /* chain.c, of the first launch, */
     struct memory_wait {
-        double clocks, kept;
-    } memory; /*   of a warp's clocks those for memory, and the share of these that is left where L2
-                   has what no launch but this one asked for */
+        double clocks, sooner;
+    } memory; /*   of a warp's clocks those for memory, and so many of these fewer where L2 has what
+                   no launch but this one asked for */
     double (*waits)[WAITS]; /*   and which instruction it is, per place; NULL: not known */
     uint8_t *loads;         /*   per place: enum load_kind */
     uint32_t *line_of;      /* per place: index in lines + 1; 0: not asked yet */

@@ -242,7 +242,10 @@ is_warm(const struct kernel *k)
 static json_t *
 line_waits_json(const struct kernel *k, const struct sums *s)
 {
-    double memory = s->waits[WAIT_MEMORY] * (is_warm(k) ? k->memory.kept : 1);
+    const struct memory_wait *m = &k->memory;
+    double memory = s->waits[WAIT_MEMORY];
+    if (is_warm(k) && m->clocks > 0)
+        memory *= 1 - m->sooner / m->clocks;
     if (s->waits[WAIT_MEMORY] + s->waits[WAIT_SHARED] + s->waits[WAIT_ARITHMETIC] <= 0)
         return NULL;
     return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", memory, "shared", s->waits[WAIT_SHARED],
@@ -326,7 +329,8 @@ waiting_of_launch(const struct kernel *k)
     w.uneven = k->uneven;
     if (!is_warm(k) || !w.warp_clocks)
         return w;
-    double less = k->memory.clocks * (1 - k->memory.kept);
+    double less = k->memory.sooner;
+    w.first_clocks *= 1 - less / w.warp_clocks;
     w.warp_clocks -= less;
     w.block_clocks -= less * w.slowest;
     return w;
@@ -437,7 +441,9 @@ model_json(const struct kernel *k, const struct sums *s)
 #undef WORK
     json_object_set_new(j, "blocks_per_sm", json_integer(w.blocks_per_sm));
     json_object_set_new(j, "warp_clocks", json_real(waiting.warp_clocks));
+    json_object_set_new(j, "first_clocks", json_real(waiting.first_clocks));
     json_object_set_new(j, "block_clocks", json_real(waiting.block_clocks));
+    json_object_set_new(j, "meets", json_boolean(waiting.meets));
     json_object_set_new(j, "warps_per_block", json_integer(waiting.warps_per_block));
     json_object_set_new(j, "pipe_wavefronts", json_real(waiting.pipe_wavefronts));
     json_object_set_new(j, "once_clocks", json_real(waiting.once_clocks));

@@ -89,16 +89,61 @@ l2(void **unused)
     struct time_bound t;
     struct work w = {.l2_sectors = 2000000, .l2_stores = 500000, .blocks = 132};
     model_time_bound(h200(), &w, &t);
-    assert_true(near(t.each[BOUND_L2], 1500000.0 * 32 / 2750 / CLOCK));
+    assert_true(near(t.each[BOUND_L2], 1500000.0 * 32 / 4100 / CLOCK));
     w.l2_stores = 1500000;
     model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_L2], (1500000.0 * 32 / 1950 + 0.2 * 500000 * 32 / 4100) / CLOCK));
+    w.without = less(MODEL_L2_BOTH);
+    model_time_bound(h200(), &w, &t);
     assert_true(near(t.each[BOUND_L2], 1500000.0 * 32 / 1950 / CLOCK));
+    double whole = t.each[BOUND_L2]; /* five of six channels on an H100, at the same clock */
+    model_time_bound(model_find_device("h100"), &w, &t);
+    assert_true(near(t.each[BOUND_L2], whole * 6 / 5));
+    w.without |= less(MODEL_L2_SIZE);
+    model_time_bound(model_find_device("h100"), &w, &t);
+    assert_true(near(t.each[BOUND_L2], whole));
     w.without = less(MODEL_L2_RATE); /* the SMs' own ports: 64 bytes a clock each */
     model_time_bound(h200(), &w, &t);
     assert_true(near(t.each[BOUND_L2], 2000000.0 * 32 / 64 / 132 / CLOCK));
     w = (struct work){.l2_sectors = 2000000, .blocks = 1}; /* one SM: its port */
     model_time_bound(h200(), &w, &t);
     assert_true(near(t.each[BOUND_L2], 2000000.0 * 32 / 64 / CLOCK));
+}
+
+/* What L2 serves and takes of arrays that it has, together: all readings of 4 MiB and more, of an
+ * H100 and an H200 (tools/record/model/together.cu). They are of 16 bytes a lane, of which L2 takes
+ * a fifth more than of words. */
+static void
+l2_recorded(void **unused)
+{
+    static const char *const gpus[] = {"h100", "h200"};
+    unsigned seen = 0;
+    (void)unused;
+    for (size_t g = 0; g < sizeof gpus / sizeof *gpus; g++) {
+        char path[1024], line[256];
+        unsigned reads, writes;
+        double bytes, rate;
+        snprintf(path, sizeof path, "%s/tests/data/%s_model_together.csv",
+                 getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : ".", gpus[g]);
+        FILE *f = fopen(path, "r");
+        assert_non_null(f);
+        while (fgets(line, sizeof line, f)) {
+            if (sscanf(line, "l2_rate,read%u_write%u,%lf,%*u,%*u,%lf", &reads, &writes, &bytes,
+                       &rate) != 4 ||
+                bytes < (1 << 22))
+                continue;
+            struct work w = {.l2_sectors = (uint64_t)(1000000 * (reads + writes)),
+                             .l2_stores = (uint64_t)(1000000 * writes),
+                             .blocks = 132};
+            struct time_bound t;
+            model_time_bound(model_find_device(gpus[g]), &w, &t);
+            double ratio = (double)w.l2_sectors * 32e-9 / t.each[BOUND_L2] / rate;
+            assert_true(ratio > 0.77 && ratio < 1.25);
+            seen++;
+        }
+        fclose(f);
+    }
+    assert_in_range(seen, 24, 40);
 }
 
 /* 4,194,304 words at random addresses, a request each: an H200 writes them in 58.9 us and reads
@@ -125,7 +170,7 @@ requests(void **unused)
     assert_true(fabs(t.each[BOUND_L2] * 1e6 / 26.8 - 1) < 0.06);
     w.l2_load_requests = WORDS / 4; /* whole lines: bytes decide */
     model_time_bound(h200(), &w, &t);
-    assert_true(near(t.each[BOUND_L2], WORDS * 32.0 / 2750 / CLOCK));
+    assert_true(near(t.each[BOUND_L2], WORDS * 32.0 / 4100 / CLOCK));
     w = (struct work){.l2_sectors = 15600000,
                       .l2_stores = 15600000,
                       .l2_partial = 15600000,
@@ -235,6 +280,57 @@ turnover(void **unused)
     assert_true(near(model_time_estimate(&d, &k, &b, &w), 1000 / CLOCK));
 }
 
+/* Blocks of four warps that each need 100 clocks of a resource, of 1,000 that the block takes. Two
+ * in place: the first finds nobody there, the second one 400 of 1,000 times, so that eight blocks
+ * take 8 / 2 * (600 + 400 * 1.4). */
+static void
+places(void **unused)
+{
+    (void)unused;
+    struct device_profile d = *h200();
+    d.sm_count = 1;
+    struct waiting w = {.warp_clocks = 10, .block_clocks = 1000, .warps_per_block = 4};
+    struct work k = {
+        .blocks = 8, .blocks_per_sm = 2, .without = less(MODEL_TURNOVER) | less(MODEL_STARTS)};
+    struct time_bound b = {.seconds = 3200 / CLOCK, .each = {[BOUND_SFU] = 3200 / CLOCK}};
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), 4640 / CLOCK));
+    k.without |= less(MODEL_PLACES);
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), 4000 / CLOCK));
+    k.without &= ~less(MODEL_PLACES);
+    k.blocks = 2; /* one round: no place is waited for, */
+    b.seconds = b.each[BOUND_SFU] = 800 / CLOCK;
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), 1000 / CLOCK));
+    w.meets = true; /* but where warps of a block wait for each other */
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), 1160 / CLOCK));
+    k.blocks = 8, k.blocks_per_sm = 1; /* one block in place: one after the other */
+    b.seconds = b.each[BOUND_SFU] = 3200 / CLOCK;
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), 8000 / CLOCK));
+}
+
+/* A resource that is always busy idles for the 1,000 clocks that a warp waits on its way; one that
+ * hardly is does not count. */
+static void
+ramp(void **unused)
+{
+    (void)unused;
+    struct device_profile d = *h200();
+    d.sm_count = 1;
+    struct waiting w = {
+        .warp_clocks = 1000, .first_clocks = 1000, .block_clocks = 1000, .warps_per_block = 1};
+    struct work k = {.blocks = 6400,
+                     .blocks_per_sm = 64,
+                     .without = less(MODEL_TURNOVER) | less(MODEL_STARTS) | less(MODEL_PLACES)};
+    for (double demand = 100; demand > 0; demand = demand > 1 ? 0.1 : 0) {
+        struct time_bound b = {.seconds = 6400 * demand / CLOCK,
+                               .each = {[BOUND_SFU] = 6400 * demand / CLOCK}};
+        double with = model_time_estimate(&d, &k, &b, &w) * CLOCK;
+        k.without |= less(MODEL_RAMP);
+        double ramp = with - model_time_estimate(&d, &k, &b, &w) * CLOCK;
+        k.without &= ~less(MODEL_RAMP);
+        assert_true(demand > 1 ? ramp > 970 && ramp <= 1000.1 : ramp < 10);
+    }
+}
+
 /* One warp a block, 32 resident on each of 132 SMs: starts are 158.4 clocks apart on an SM, and
  * nothing else limits. */
 static void
@@ -316,6 +412,7 @@ shared_loops(void **unused)
 int
 main(void)
 {
-    return UNIT_TESTS(words, expansions, l2, requests, texture, atomics, atomics_recorded, turnover,
-                      starts, memory, barriers, shared_loops);
+    return UNIT_TESTS(words, expansions, l2, l2_recorded, requests, texture, atomics,
+                      atomics_recorded, turnover, places, ramp, starts, memory, barriers,
+                      shared_loops);
 }

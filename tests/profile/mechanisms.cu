@@ -257,6 +257,34 @@ swapped(int *at)
             was = old;
 }
 
+/* A value that two definitions may give: a register's copy stands behind the load. */
+__global__ void
+either(const float *x, float *y, int test)
+{
+    __shared__ float tile[256];
+    float v = x[blockIdx.x * blockDim.x + threadIdx.x];
+    tile[threadIdx.x] = v;
+    if (test) {
+        __syncthreads();
+        v = tile[threadIdx.x ^ 32];
+    }
+    y[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+
+/* Four lines a warp, which L2 has, side by side. */
+__global__ void
+four_lines(const float *x, float *y)
+{
+    unsigned i = blockIdx.x * 1024 + threadIdx.x;
+    y[blockIdx.x * 256 + threadIdx.x] = x[i] + x[i + 256] + x[i + 512] + x[i + 768];
+}
+
+__global__ void
+one_line(const float *x, float *y)
+{
+    y[blockIdx.x * 256 + threadIdx.x] = x[blockIdx.x * 256 + threadIdx.x];
+}
+
 int
 main()
 {
@@ -300,6 +328,9 @@ main()
     wrapped<<<16, 256>>>((unsigned *)word);
     swapped_once<<<16, 256>>>(word);
     swapped<<<16, 256>>>(word);
+    either<<<N / 256, 256>>>(x, y, 0);
+    four_lines<<<N / 1024, 256>>>(x, y);
+    one_line<<<N / 256, 256>>>(x, y);
     cudaError_t e = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(e));
     return e != cudaSuccess;

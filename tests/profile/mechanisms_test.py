@@ -65,6 +65,16 @@ def main():
              passes["neighbours"] == (stores + 4 * warps, stores + 4 * warps))
         want("a word a turn is a load in four turns",
              passes["along"][1] == stores + 64 * warps and passes["along"][0] <= stores + 32 * warps)
+        waits = {name: sum(line.get("waits", {"memory": 0})["memory"] for line in whole[name]["lines"])
+                 for name in ("either", "one_line", "four_lines")}
+        want(f"a value that is loaded in one of two ways is waited for once: {waits}", waits["either"] == waits["one_line"] > 250)
+        want("four lines come 21 clocks later than one: 70 of 4 / 5 beside 1 / 2",
+             abs(waits["four_lines"] - waits["one_line"] - 21) < 0.5)
+        without = profile(program, report, model="-farthest")
+        clocks = {name: whole[name]["model"]["warp_clocks"] - without[name]["model"]["warp_clocks"]
+                  for name in ("one_line", "four_lines")}
+        want(f"and as late as one without the mechanism: {clocks}",
+             clocks["one_line"] == 0 and abs(clocks["four_lines"] - 21) < 0.5)
         without = profile(program, report, model="-polls")
         work = {name: tuple(k[name]["model"]["issue_slots"] for k in (whole, without)) for name in ("wait", "counted")}
         want(f"turns of a loop that waits are not work: {work}", work["wait"][0] < 0.7 * work["wait"][1])

@@ -20,7 +20,7 @@ compile() { # program, options
 for part in 0 1 2 3 4; do
     compile "instructions$part" -DPART=$part "$here/instructions.cu" &
 done
-for name in atomics waiting launches stores; do
+for name in atomics waiting launches stores together; do
     compile $name "$here/$name.cu" &
 done
 wait
@@ -38,6 +38,7 @@ record launches 60 launches.csv
 record waiting 60 waiting.csv
 record atomics 90 atomics.csv
 record stores 30 stores.csv
+record together 30 together.csv
 nvidia-smi --query-gpu=clocks.sm,power.draw,temperature.gpu --format=csv >>"$out/device.txt" 2>&1
 
 metrics=smsp__inst_executed.sum
