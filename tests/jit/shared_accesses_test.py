@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Pass shared-accesses: in the quick code of a long kernel, accesses that nothing is known of, accesses in many runs
-and conversions to short floats are calls; the kernel computes what Python does, with the pass and without. A short
+or at known distances and conversions to short floats are calls; the kernel computes what Python does, with the pass and without. A short
 kernel, better code, and a kernel without such accesses have none of it."""
 
 import os
@@ -18,12 +18,15 @@ HEAD = """.version 8.0
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out)
 {
+.shared .align 16 .b8 kept[2000];
 .reg .b64 %rd<9>; .reg .b32 %r<16>; .reg .b16 %h<4>; .reg .f32 %f<4>;
 ld.param.u64 %rd1, [in];
 ld.param.u64 %rd2, [out];
 mov.u32 %r1, %tid.x;
 mov.u32 %r4, %r1;
 mov.u32 %r9, 0;
+mov.u32 %r7, kept;
+mad.lo.u32 %r3, %r1, 40, %r7;
 shl.b32 %r2, %r1, 3;
 cvt.u64.u32 %rd3, %r2;
 add.u64 %rd3, %rd2, %rd3;
@@ -50,6 +53,9 @@ PLAIN = """mad.lo.u32 %r4, %r4, 1664525, 1013904223;
 shr.u32 %r5, %r4, 7;
 add.u32 %r9, %r9, %r5;
 """
+# The same byte in shared memory, each lane's 40 from the next one's, and from there at the end.
+APART = STEP.replace("st.global.u8 [%rd3]", "st.shared.u8 [%r3]")
+FETCH = "ld.shared.u8 %r8, [%r3];\nst.global.u8 [%rd3], %r8;\n"
 TAIL = """st.global.u32 [%rd3+4], %r9;
 ret;
 }
@@ -80,13 +86,16 @@ def expected(data, steps):
 def launched(folder, step, steps, *options):
     """What the kernel wrote, and what the pass says of it."""
     text, out, remarks = folder / "k.ptx", folder / "out", folder / "remarks"
-    text.write_text(HEAD + step * steps + TAIL)
+    text.write_text(HEAD + step * steps + (FETCH if step is APART else "") + TAIL)
     remarks.unlink(missing_ok=True)
     subprocess.run([LOCKSTEP, "launch", str(text), "--kernel", "k", "--block", str(THREADS), "--arg",
                     f"buffer:@{folder / 'in'}", "--arg", f"buffer:{8 * THREADS}", "--dump", f"1:{out}",
                     f"--remarks={remarks}", *options], check=True, stdout=subprocess.DEVNULL,
                    env=dict(os.environ, LOCKSTEP_CACHE="off"))
     said = [line for line in remarks.read_text().splitlines() if "shared-accesses" in line and "a call" in line]
+    if step is APART:
+        lines = text.read_text().splitlines()
+        said = [line for line in said if lines[int(line.split(":")[1]) - 1].startswith("st.shared")]
     return out.read_bytes(), len(said)
 
 
@@ -100,12 +109,14 @@ def main():
                  ("without the pass", STEP, 100, ["--jit=-shared-accesses"], False),
                  ("without quick code", STEP, 100, ["--jit=-quick-first"], False),
                  ("a short kernel", STEP, 5, [], False),
+                 ("at known distances", APART, 100, [], True),
+                 ("at known distances, without the pass", APART, 100, ["--jit=-shared-accesses"], False),
                  ("no such access", PLAIN, 1000, [], False)]
         for what, step, steps, options, fires in cases:
             out, calls = launched(folder, step, steps, *options)
             if bool(calls) != fires:
                 bad.append(f"{what}: {calls} calls")
-            if step is STEP and out != expected(data, steps):
+            if step is not PLAIN and out != expected(data, steps):
                 bad.append(f"{what}: other results than Python's")
     print("\n".join(bad))
     sys.exit(bool(bad))

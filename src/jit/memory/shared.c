@@ -12,15 +12,17 @@
 
 enum { MANY_RUNS = 4 };
 
-/* Lanes that may be consecutive, or that lie in many runs: then as if nothing were known of them.
- * By an index, the access is not much longer than a call of it. */
+/* Lanes that may be consecutive, or that lie in many runs or apart: then as if nothing were known
+ * of them. By an index, the access is not much longer than a call of it. */
 static bool
 is_shared(struct site *s, const struct plan_way *w)
 {
     if (!s->c->form.shares || s->index)
         return false;
     if (w->test == PLAN_ALWAYS)
-        return w->form == PLAN_RUNS && LANES / w->runs.run >= MANY_RUNS && site_lanes(s);
+        return (w->form == PLAN_EACH ||
+                (w->form == PLAN_RUNS && LANES / w->runs.run >= MANY_RUNS)) &&
+               site_lanes(s);
     return s->lanes && w[0].assumed && w[0].form == PLAN_RUNS && w[0].test == PLAN_COMPARED &&
            w[1].test == PLAN_ALWAYS && w[1].form == PLAN_EACH;
 }
