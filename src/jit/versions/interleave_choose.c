@@ -27,19 +27,6 @@ enum {
 /* -- which regions, and how many warps ----------------------------------------------------------
  */
 
-/* Whether an instruction of block b names the register. */
-static bool
-is_named(const struct wir *f, uint32_t b, uint32_t reg)
-{
-    bool named = false;
-    for (uint32_t n = f->blocks[b].first; !named && n < wir_block_end(f, b); n++) {
-        struct span uses = wir_values(f, n), defs = wir_defs(f, n);
-        for (uint32_t k = 0; k < uses.count + defs.count; k++)
-            named |= reg == (k < uses.count ? uses.at[k] : defs.at[k - uses.count]);
-    }
-    return named;
-}
-
 struct measure {
     uint32_t insns, registers, sites;
     uint32_t equal; /* of the instructions: those that are emitted once for all warps */
@@ -52,29 +39,51 @@ struct measure {
     bool rows; /* lanes read along rows of their own */
     const bool *shaped;
     uint64_t *used;
+    /* Of the loop that was looked at last (UINT32_MAX: of none): warps may part in it; the
+     * registers that it names. */
+    uint32_t loop;
+    bool loop_parts;
+    uint64_t *named;
 };
+
+static void
+look_at_loop(const struct core *c, const struct barrier_regions *p, struct measure *m,
+             uint32_t loop)
+{
+    const struct wir *f = c->wir;
+    const struct wir_loop *l = &f->loops[loop];
+    if (m->loop == loop)
+        return;
+    m->loop = loop;
+    m->loop_parts = false;
+    memset(m->named, 0, sizeof *m->named * f->reg_words);
+    for (uint32_t k = l->head; k <= l->last; k++) {
+        m->loop_parts |= !warps_agree_now(p->known, k);
+        for (uint32_t n = f->blocks[k].first; n < wir_block_end(f, k); n++) {
+            set_add_all(m->named, wir_values(f, n));
+            set_add_all(m->named, wir_defs(f, n));
+        }
+    }
+}
 
 /* Whether the register takes room while block b runs, for each of the warps. Where warps may part,
  * all do: they go to the warps' frames. In other loops those do not that only live through it, or
  * are the same in each warp. */
 static bool
-takes_room(const struct core *c, const struct barrier_regions *p, const struct measure *m,
-           uint32_t b, uint32_t reg)
+takes_room(const struct core *c, const struct barrier_regions *p, struct measure *m, uint32_t b,
+           uint32_t reg)
 {
-    const struct wir *f = c->wir;
-    bool parts = m->stores || f->blocks[b].loop == UINT32_MAX, named = false;
-    const struct wir_loop *l = parts ? NULL : &f->loops[f->blocks[b].loop];
-    for (uint32_t k = l ? l->head : 1; l && k <= l->last; k++) {
-        parts |= !warps_agree_now(p->known, k);
-        named |= is_named(f, k, reg);
-    }
-    return parts || (named && !(p->known->alike && p->known->alike[reg]));
+    uint32_t loop = c->wir->blocks[b].loop;
+    if (m->stores || loop == UINT32_MAX)
+        return true;
+    look_at_loop(c, p, m, loop);
+    return m->loop_parts || (set_has(m->named, reg) && !(p->known->alike && p->known->alike[reg]));
 }
 
 /* Registers of 512 bits that a warp's values alive at the start of the block take, of those that
  * the group uses. */
 static uint32_t
-registers_at(const struct core *c, const struct barrier_regions *p, const struct measure *m,
+registers_at(const struct core *c, const struct barrier_regions *p, struct measure *m,
              uint32_t block)
 {
     const uint64_t *live = c->wir->blocks[block].live_in;
@@ -173,8 +182,9 @@ static uint32_t
 choose(const struct core *c, struct barrier_regions *p, uint32_t group, const bool *shaped,
        uint32_t *sites)
 {
-    struct measure m = {.fits = true, .shaped = shaped};
+    struct measure m = {.fits = true, .shaped = shaped, .loop = UINT32_MAX};
     m.used = ls_alloc(sizeof *m.used * (c->wir->reg_words + 1));
+    m.named = ls_alloc(sizeof *m.named * (c->wir->reg_words + 1));
     for (uint32_t b = 0; b < c->wir->block_count; b++)
         if (p->group_of[b] == group)
             measure_block(c, p, b, &m);
@@ -184,6 +194,7 @@ choose(const struct core *c, struct barrier_regions *p, uint32_t group, const bo
         m.registers = at > m.registers ? at : m.registers;
     }
     ls_release(m.used);
+    ls_release(m.named);
     m.equal = m.stores ? 0 : m.equal;
     *sites = m.sites;
     bool parts = m.parts && !m.loops;
