@@ -6,7 +6,7 @@
  */
 #include "profile/profile_priv.h"
 
-#include <stdio.h>
+#include <string.h>
 
 /* Operations per thread and instruction of floating-point type: a fused multiply-add is two. */
 static uint32_t
@@ -198,7 +198,8 @@ expansion_name(const struct ptx_insn *i, char text[32])
         break;
     default: return NULL;
     }
-    snprintf(text, 32, "%s%s.%s", ptx_op_name((enum ptx_op)i->op), kind, suffix);
+    /* snprintf took a sixth of a program's time that has thousands of short launches. */
+    strcpy(stpcpy(stpcpy(stpcpy(text, ptx_op_name((enum ptx_op)i->op)), kind), "."), suffix);
     return text;
 }
 
