@@ -417,6 +417,20 @@ takes_over(const struct line *l, const struct line_touch *t)
                          !(m->words & ~t->words) && is_ordered(t, m, m->words));
 }
 
+/* In the place of the record of the same words, which then may be one with another. */
+static void
+replace_mark(struct line *l, struct line_mark *old, const struct line_mark *m)
+{
+    struct line_mark *at = line_marks(l), *end = at + l->count;
+    old->words = 0;
+    while (at < end && !join(at, m))
+        at++;
+    if (at == end)
+        *old = *m;
+    else
+        *old = line_marks(l)[--l->count];
+}
+
 bool
 line_store(struct line *l, const struct line_touch *t)
 {
@@ -426,15 +440,21 @@ line_store(struct line *l, const struct line_touch *t)
         line_marks(l)[0] = m;
         l->count = 1;
     } else {
-        const struct line_mark *at = line_records(l);
-        for (uint32_t k = 0; k < l->count; k++)
+        struct line_mark *at = line_marks(l), *old = NULL;
+        for (uint32_t k = 0; k < l->count; k++) {
             if ((at[k].words & t->words) && !is_ordered(t, &at[k], at[k].words & t->words))
                 return false;
-        if (!has_room(l, t->v->b->launch, LINE_WRITE, t->words, 1))
+            old = at[k].kind == LINE_WRITE && at[k].words == t->words ? &at[k] : old;
+        }
+        if (!old && !has_room(l, t->v->b->launch, LINE_WRITE, t->words, 1))
             return false;
-        drop_words(l, LINE_WRITE, t->words);
-        drop_empty(l);
-        add_mark(l, &m);
+        if (old) {
+            replace_mark(l, old, &m);
+        } else {
+            drop_words(l, LINE_WRITE, t->words);
+            drop_empty(l);
+            add_mark(l, &m);
+        }
     }
     l->written |= t->words;
     l->read_shared &= ~t->words;
