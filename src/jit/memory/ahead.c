@@ -160,6 +160,20 @@ turn_step(struct site *s, LLVMValueRef now, bool inner)
     return step;
 }
 
+/* Lane l's address if it follows its pattern: no vector of all lanes' is made for what is only
+ * fetched. */
+static LLVMValueRef
+followed_lane(struct site *s, unsigned l)
+{
+    LLVMBuilderRef b = s->c->e.b;
+    LLVMValueRef first = s->base ? s->base : s->guessed;
+    if (!s->base && !s->holds)
+        return core_frozen_lane(s->c, site_lanes(s), l);
+    if (s->fact.segment < LANES)
+        first = LLVMBuildExtractElement(b, first, core_i32(s->c, l / s->fact.segment), "");
+    return LLVMBuildAdd(b, first, core_i64(s->c, (uint64_t)(int64_t)fact_offset(&s->fact, l)), "");
+}
+
 /* Tiles are loaded turn by turn, with barriers: what the next turn will load is fetched while the
  * block computes. Of both halves of the warp: rows of 16, or two lines of the cache. */
 static void
@@ -167,15 +181,13 @@ fetch_iteration(struct site *s, bool inner)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef now = s->base, half = s->base;
-    if (now) {
-        half = LLVMBuildAdd(b, now,
-                            core_i64(c, (uint64_t)(int64_t)fact_offset(&s->fact, LANES / 2)), "");
-    } else {
-        now = core_frozen_lane(c, site_lanes(s), 0);
-        half = core_frozen_lane(c, site_lanes(s), LANES / 2);
-    }
-    LLVMValueRef step = turn_step(s, now, inner);
+    LLVMValueRef now = followed_lane(s, 0), half = followed_lane(s, LANES / 2);
+    /* Warps that run together step on together: asked of the first of them. */
+    bool follows = interleave_follows(c, c->memory.pace.reg) && c->memory.pace.insn == s->i;
+    LLVMValueRef step = follows ? c->memory.pace.step : turn_step(s, now, inner);
+    c->memory.pace.insn = s->i;
+    c->memory.pace.reg = c->regs.reg;
+    c->memory.pace.step = step;
     core_prefetch(c, LLVMBuildAdd(b, now, step, ""));
     core_prefetch(c, LLVMBuildAdd(b, half, step, ""));
 }
