@@ -26,3 +26,14 @@ extern "C" __global__ void silent(const float *in, float *out, int n)
             sum += in[i + k];
     out[i] = sum;
 }
+
+// One condition, one index of two dimensions.
+// block of fires_one: 16,16
+extern "C" __global__ void fires_one(const float *in, float *out, int n)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    float v = 0;
+    if (x < n && y < n)
+        v = in[y * n + x];
+    out[y * 32 + x] = v * 2;
+}

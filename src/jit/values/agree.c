@@ -112,7 +112,7 @@ core_order(const struct ptx_insn *p, LLVMIntPredicate *how)
     return true;
 }
 
-bool
+static bool
 agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low,
             int64_t *high)
 {

@@ -290,32 +290,18 @@ struct split {
 enum {
     SPECULATION_BLOCKS = 128,
     SPECULATION_TESTS = 400,
-    SPECULATION_BOUNDS = 8,
-    SPECULATION_ORDERS = 8,
-    SPECULATION_WIDE = 4,
-    SPECULATION_EARLY = 8,
+    SPECULATION_BOUNDS = 16,
+    SPECULATION_WIDE = 8,
+    SPECULATION_EARLY = 24,
     SPECULATION_TIMES = 1 << 24,
     SPECULATION_LEAST = 2, /* saved by one such way */
     SPECULATION_NOTHING = -1,
 };
 
-/* What register root was at the start, in the first lane of the first warp, and a number. */
-struct speculation_sum {
-    bool known;
-    uint32_t root; /* PTX_NO_REG: the number alone */
-    int64_t plus;
-};
-
-/* All lanes of all warps: from first + low to first + high. */
-struct speculation_range {
-    struct speculation_sum first;
-    int64_t low, high;
-};
-
 /* A predicate written on the way. */
 struct speculation_predicate {
     enum ptx_op op; /* SETP, AND, OR, NOT */
-    struct speculation_range x, y;
+    struct index x, y;
     bool less, equal; /* x < y or x > y; or equal */
     bool apart;       /* x != y, in the order that less says; equal: x == y */
     bool is_unsigned;
@@ -328,18 +314,12 @@ struct speculation_bound {
     LLVMValueRef value; /* 64 bits */
 };
 
-/* x - y <= most */
-struct speculation_order {
-    uint32_t x, y;
-    int64_t most;
-};
-
-/* Indices made of the same products: from the least factor of each to the greatest; none wraps. */
+/* Sums of the same products: from the least factor of each to the greatest, and what they may be.
+ */
 struct speculation_wide_bound {
     struct index_term term[INDEX_TERMS];
-    int64_t low[INDEX_TERMS], high[INDEX_TERMS];
+    int64_t low[INDEX_TERMS], high[INDEX_TERMS], least, most;
     unsigned count;
-    bool is_unsigned;
 };
 
 /* What an instruction makes of an index: 64 bits, so many times, and perhaps an operand. */
@@ -353,16 +333,15 @@ struct speculation {
     uint32_t block[SPECULATION_BLOCKS], count,
         branches; /* the first one's end is where the way begins */
     struct speculation_bound bound[SPECULATION_BOUNDS];
-    struct speculation_order order[SPECULATION_ORDERS];
     struct speculation_wide_bound wide_bound[SPECULATION_WIDE];
-    uint32_t bound_count, order_count, wide_count, test_count;
+    uint32_t bound_count, wide_count, test_count;
     bool products; /* sums of products are looked at (PASS_INDEX_PRODUCTS) */
     struct speculation_predicate *test;
-    struct speculation_sum *sum; /* per register, as of the instruction that is looked at; */
-    int *test_of;                /*   likewise, */
+    int *test_of; /* per register, as of the instruction that is looked at; */
     struct index *index;
     struct speculation_widened *wide_of, *wide; /* likewise; per instruction of the way */
-    /* loads of parameters on the way: made where it begins */
+    /* loads of parameters on the way, what makes registers of the thread's number: made where it
+     * begins */
     const struct wir_insn *early[SPECULATION_EARLY];
     uint32_t early_count;
 };
@@ -382,10 +361,6 @@ void core_agree_forget(struct core *c, uint32_t reg);
 void core_agree_restored(struct core *c, uint32_t reg);
 /* Of a plain comparison of whole numbers, which one it is; false: of another kind. */
 bool core_order(const struct ptx_insn *p, LLVMIntPredicate *how);
-/* values/agree.c: the least and the greatest lane of all warps that run together, relative to the
- * first one's first. */
-bool agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern,
-                 int64_t *low, int64_t *high);
 
 /* -- build.c ----------------------------------------------------------------------------------- */
 

@@ -9,12 +9,16 @@
  * are nine conditions, of which each is tested for all warps that run together
  * (versions/interleave.c, values/agree.c).
  *
- * Numbers compared here are what some register was when the first of these branches came, and a
- * number: sums whose least and greatest lanes are known. So what all of the conditions ask of the
- * registers is worked out before the kernel runs: bounds of each, and of the difference of two.
- * Where they hold, the branches are nothing and no 32-bit number wraps: the blocks are emitted once
- * more in a row, their addresses as that one register's 64 bits and a number; indices like y * n +
- * x likewise, as sums of products (analysis/products.c). Elsewhere warps go on as they did.
+ * Numbers compared here are sums of products (analysis/products.c) of what registers were when the
+ * first of these branches came, whose least and greatest lanes are known. So what all of the
+ * conditions ask of the registers is worked out before the kernel runs: bounds of each, and of the
+ * difference of two sums. Where they hold, the branches are nothing and no 32-bit number wraps: the
+ * blocks are emitted once more in a row, their addresses as 64-bit sums of those registers.
+ * Elsewhere warps go on as they did.
+ *
+ * What was computed before a loop and kept in vectors, such as y * n + x, is found again as a sum
+ * of registers that are scalars; one that nobody keeps there is computed once more in front of the
+ * test.
  */
 #include "jit/versions/versions.h"
 
@@ -28,7 +32,7 @@ forget_results(const struct core *c, struct speculation *s, uint32_t n)
     struct span defs = wir_defs(c->wir, n);
     for (uint32_t k = 0; k < defs.count; k++) {
         uint32_t r = defs.at[k];
-        s->sum[r].known = s->index[r].known = s->wide_of[r].index.known = false;
+        s->index[r].known = s->wide_of[r].index.known = false;
         s->test_of[r] = SPECULATION_NOTHING;
     }
 }
@@ -38,38 +42,6 @@ is_word(enum ptx_type t)
 {
     char kind = ptx_type_kind(t);
     return ptx_type_bytes(t) == 4 && (kind == 's' || kind == 'u' || kind == 'b');
-}
-
-static struct speculation_sum
-sum_of(const struct speculation *s, const struct ptx_operand *o)
-{
-    if (o->kind == PTX_O_INT)
-        return (struct speculation_sum){true, PTX_NO_REG, (int32_t)o->imm};
-    if (o->kind != PTX_O_REG || o->negated || o->part)
-        return (struct speculation_sum){.known = false};
-    return s->sum[o->reg];
-}
-
-/* The result of an instruction on 32-bit numbers. */
-static struct speculation_sum
-sum_made(const struct speculation *s, const struct ptx_insn *p)
-{
-    const struct speculation_sum none = {.known = false};
-    if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->type_count != 1 ||
-        !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC))
-        return none;
-    struct speculation_sum x = sum_of(s, &p->operand[1]), y;
-    if (p->op == PTX_OP_MOV)
-        return p->operand_count == 2 ? x : none;
-    if ((p->op != PTX_OP_ADD && p->op != PTX_OP_SUB) || p->operand_count != 3)
-        return none;
-    y = sum_of(s, &p->operand[2]);
-    if (!x.known || !y.known ||
-        (y.root != PTX_NO_REG && (p->op == PTX_OP_SUB || x.root != PTX_NO_REG)))
-        return none;
-    int64_t plus = p->op == PTX_OP_SUB ? x.plus - y.plus : x.plus + y.plus;
-    return (struct speculation_sum){plus >= INT32_MIN && plus <= INT32_MAX,
-                                    x.root == PTX_NO_REG ? y.root : x.root, plus};
 }
 
 static struct index
@@ -82,13 +54,25 @@ index_of(const struct speculation *s, const struct ptx_operand *o)
     return s->index[o->reg];
 }
 
-/* The same, of more kinds of instructions. */
+/* One register and a number. */
+static bool
+is_simple(const struct index *x)
+{
+    unsigned others = 0;
+    for (unsigned k = 0; k < x->count; k++)
+        others += x->term[k].x == PTX_NO_REG                            ? 0
+                  : x->term[k].y != PTX_NO_REG || x->term[k].times != 1 ? 2
+                                                                        : 1;
+    return others <= 1;
+}
+
+/* The result of an instruction on 32-bit numbers. */
 static struct index
-index_made(const struct speculation *s, const struct ptx_insn *p)
+sum_of_products(const struct speculation *s, const struct ptx_insn *p)
 {
     const struct index none = {.known = false};
     struct index in[3] = {none, none, none};
-    if (!s->products || p->guard != PTX_NO_REG || p->operand_count < 2 || p->operand_count > 4 ||
+    if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->operand_count > 4 ||
         p->type_count != 1 || !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) ||
         ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_HI) || ptx_has(p, PTX_M_WIDE))
         return none;
@@ -111,26 +95,60 @@ index_made(const struct speculation *s, const struct ptx_insn *p)
     }
 }
 
-/* All lanes of an operand of i; the sum is kept in the first lane of a warp as a scalar. */
-static bool
-range_of(const struct core *c, const struct speculation *s, const struct wir_insn *i,
-         const struct ptx_operand *o, struct speculation_range *r)
+static struct index
+index_made(const struct speculation *s, const struct ptx_insn *p)
 {
-    struct fact f = facts_operand(c->facts, i, o);
-    r->first = sum_of(s, o);
-    return r->first.known && f.kind == FACT_SCALAR && !f.guess && f.segment == LANES &&
-           (r->first.root == PTX_NO_REG || core_reg_scalar(c, r->first.root)) &&
-           agree_lanes(c, o, f.pattern, &r->low, &r->high);
+    struct index r = sum_of_products(s, p);
+    r.known = r.known && (s->products || is_simple(&r));
+    return r;
 }
 
 /* -- what is asked of them --------------------------------------------------------------------- */
 
+/* Adds the instructions that make a register of what is the same throughout the kernel and of the
+ * thread's number, to those that are emitted where the way begins. False: it is no such register.
+ */
 static bool
-ask_bounds(struct speculation *s, uint32_t root, int64_t least, int64_t most)
+add_early(const struct core *c, struct speculation *s, uint32_t reg)
+{
+    const struct warps *known = c->regions->known;
+    const struct wir_insn *i = wir_only_writer(c->wir, reg);
+    if (known->same[reg] && known->fixed[reg])
+        return true;
+    for (uint32_t k = 0; k < s->early_count; k++)
+        if (s->early[k] == i)
+            return true;
+    if (!i || !known->again[reg])
+        return false;
+    struct span uses = wir_values(c->wir, wir_index(c->wir, i));
+    for (uint32_t k = 0; k < uses.count; k++)
+        if (!add_early(c, s, uses.at[k]))
+            return false;
+    if (s->early_count == SPECULATION_EARLY)
+        return false;
+    s->early[s->early_count++] = i;
+    return true;
+}
+
+/* The root's value can be had at the end of the block where the way begins: it is kept once for all
+ * warps, or the group's code keeps it, or it is computed anew there. */
+static bool
+has_value(const struct core *c, struct speculation *s, uint32_t root)
+{
+    const struct warps *known = c->regions->known;
+    const struct wir_block *blk = &c->wir->blocks[s->block[0]];
+    const struct region_group *g = &c->regions->group[c->regions->group_of[s->block[0]]];
+    bool kept = (set_has(blk->live_in, root) && set_has(g->needed, root)) ||
+                wir_writer_before(c->wir, s->block[0], root, blk->first + blk->count) != UINT32_MAX;
+    return (known->same[root] && known->fixed[root]) || kept || add_early(c, s, root);
+}
+
+static bool
+ask_bounds(const struct core *c, struct speculation *s, uint32_t root, int64_t least, int64_t most)
 {
     if (root == PTX_NO_REG)
         return least <= 0 && most >= 0;
-    struct speculation_bound *b = speculation_bound_of(s, root);
+    struct speculation_bound *b = has_value(c, s, root) ? speculation_bound_of(s, root) : NULL;
     if (!b)
         return false;
     b->least = least > b->least ? least : b->least;
@@ -138,63 +156,105 @@ ask_bounds(struct speculation *s, uint32_t root, int64_t least, int64_t most)
     return b->least <= b->most;
 }
 
-/* No lane wraps, so that all of them are the sums as numbers. */
 static bool
-ask_exact(struct speculation *s, const struct speculation_range *r, bool is_unsigned)
+ask_wide_bound(struct speculation *s, const struct speculation_wide_bound *w)
 {
-    int64_t least = (is_unsigned ? 0 : INT32_MIN) - r->first.plus - r->low;
-    return ask_bounds(s, r->first.root, least, INT32_MAX - r->first.plus - r->high);
-}
-
-/* x - y <= most */
-static bool
-ask_order(struct speculation *s, uint32_t x, uint32_t y, int64_t most)
-{
-    if (y == PTX_NO_REG)
-        return ask_bounds(s, x, INT32_MIN, most);
-    if (x == PTX_NO_REG)
-        return ask_bounds(s, y, -most, INT32_MAX);
-    for (uint32_t k = 0; k < s->order_count; k++)
-        if (s->order[k].x == x && s->order[k].y == y) {
-            s->order[k].most = most < s->order[k].most ? most : s->order[k].most;
-            return true;
+    for (uint32_t k = 0; k < s->wide_count; k++) {
+        struct speculation_wide_bound *x = &s->wide_bound[k];
+        bool same = x->count == w->count;
+        for (unsigned n = 0; same && n < w->count; n++)
+            same = x->term[n].x == w->term[n].x && x->term[n].y == w->term[n].y;
+        if (!same)
+            continue;
+        for (unsigned n = 0; n < w->count; n++) {
+            x->low[n] = w->low[n] < x->low[n] ? w->low[n] : x->low[n];
+            x->high[n] = w->high[n] > x->high[n] ? w->high[n] : x->high[n];
         }
-    if (s->order_count == SPECULATION_ORDERS || !speculation_bound_of(s, x) ||
-        !speculation_bound_of(s, y))
+        x->least = w->least > x->least ? w->least : x->least;
+        x->most = w->most < x->most ? w->most : x->most;
+        return true;
+    }
+    if (s->wide_count == SPECULATION_WIDE)
         return false;
-    s->order[s->order_count++] = (struct speculation_order){x, y, most};
+    s->wide_bound[s->wide_count++] = *w;
     return true;
 }
 
+/* The sum lies within the bounds in each lane. Factors that differ from one sum to another are of
+ * numbers that are not negative. */
 static bool
-ask_compare(struct speculation *s, const struct speculation_predicate *t, bool truth)
+ask_range(const struct core *c, struct speculation *s, const struct index *x, int64_t least,
+          int64_t most)
 {
-    const struct speculation_range *x = &t->x, *y = &t->y;
+    struct speculation_wide_bound w = {.count = x->count, .least = least, .most = most};
+    unsigned products = 0;
+    for (unsigned k = 0; k < x->count; k++) {
+        const struct index_term *t = &x->term[k];
+        unsigned at = k; /* in order */
+        for (; at > 0 &&
+               (w.term[at - 1].x > t->x || (w.term[at - 1].x == t->x && w.term[at - 1].y > t->y));
+             at--) {
+            w.term[at] = w.term[at - 1];
+            w.low[at] = w.low[at - 1];
+            w.high[at] = w.high[at - 1];
+        }
+        w.term[at] = *t;
+        index_range(t, c->now.version.warps, &w.low[at], &w.high[at]);
+        int64_t many = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? SPECULATION_TIMES : INT32_MAX;
+        products += t->y != PTX_NO_REG;
+        if ((t->x != PTX_NO_REG && !ask_bounds(c, s, t->x, INT32_MIN, INT32_MAX)) ||
+            (t->y != PTX_NO_REG && !ask_bounds(c, s, t->y, INT32_MIN, INT32_MAX)) ||
+            w.low[at] < -many || w.high[at] > many || products > 1)
+            return false; /* what 64 bits hold */
+    }
+    return ask_wide_bound(s, &w);
+}
+
+/* No lane of the sum wraps, so that all of them are what it is as a number. */
+static bool
+ask_exact(const struct core *c, struct speculation *s, const struct index *x, bool is_unsigned)
+{
+    uint32_t root = PTX_NO_REG;
+    int64_t least = is_unsigned ? 0 : INT32_MIN, low = 0, high = 0;
+    for (unsigned k = 0; k < x->count; k++) {
+        const struct index_term *t = &x->term[k];
+        if (t->x == PTX_NO_REG)
+            index_range(t, c->now.version.warps, &low, &high);
+        else if (t->y == PTX_NO_REG && t->times == 1 && !t->scale && root == PTX_NO_REG)
+            root = t->x;
+        else
+            return ask_range(c, s, x, least, INT32_MAX);
+    }
+    return ask_bounds(c, s, root, least - low, INT32_MAX - high);
+}
+
+static bool
+ask_compare(const struct core *c, struct speculation *s, const struct speculation_predicate *t,
+            bool truth)
+{
     bool less = t->apart ? t->less : t->less == truth, equal = t->equal == truth;
     if (t->apart && equal)
         return false;
-    if (!less) {
-        x = &t->y;
-        y = &t->x;
-    }
-    int64_t most = y->first.plus + y->low - x->first.plus - x->high - !equal;
-    return ask_exact(s, x, t->is_unsigned) && ask_exact(s, y, t->is_unsigned) &&
-           ask_order(s, x->first.root, y->first.root, most);
+    struct index apart = less ? index_sum(&t->x, &t->y, -1) : index_sum(&t->y, &t->x, -1);
+    return apart.known && ask_exact(c, s, &t->x, t->is_unsigned) &&
+           ask_exact(c, s, &t->y, t->is_unsigned) &&
+           ask_range(c, s, &apart, INT64_MIN, equal ? 0 : -1);
 }
 
 /* Adds the bounds under which the predicate is `truth` in all lanes. False: it cannot be said by
  * bounds, and those that were added are to be dropped. */
 static bool
-ask(struct speculation *s, int test, bool truth)
+ask(const struct core *c, struct speculation *s, int test, bool truth)
 {
     if (test == SPECULATION_NOTHING)
         return false;
     const struct speculation_predicate *t = &s->test[test];
     switch (t->op) {
-    case PTX_OP_SETP: return ask_compare(s, t, truth);
-    case PTX_OP_NOT: return ask(s, t->in[0], !truth);
+    case PTX_OP_SETP: return ask_compare(c, s, t, truth);
+    case PTX_OP_NOT: return ask(c, s, t->in[0], !truth);
     default: /* of one that need not be both nothing is asked */
-        return truth == (t->op == PTX_OP_AND) && ask(s, t->in[0], truth) && ask(s, t->in[1], truth);
+        return truth == (t->op == PTX_OP_AND) && ask(c, s, t->in[0], truth) &&
+               ask(c, s, t->in[1], truth);
     }
 }
 
@@ -202,15 +262,16 @@ ask(struct speculation *s, int test, bool truth)
 
 /* x < y and its like. */
 static bool
-comparison(const struct core *c, const struct speculation *s, const struct wir_insn *i,
-           struct speculation_predicate *t)
+comparison(const struct speculation *s, const struct ptx_insn *p, struct speculation_predicate *t)
 {
-    const struct ptx_insn *p = &i->i;
+    const struct index none = {.known = false};
     char kind = ptx_type_kind((enum ptx_type)p->type[0]);
     bool lower = ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS) || ptx_has(p, PTX_M_HI) ||
                  ptx_has(p, PTX_M_HS);
     bool strict = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_GT) ||
                   ptx_has(p, PTX_M_HI);
+    t->x = p->operand_count == 3 ? index_of(s, &p->operand[1]) : none;
+    t->y = p->operand_count == 3 ? index_of(s, &p->operand[2]) : none;
     t->less = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LE) || ptx_has(p, PTX_M_LO) ||
               ptx_has(p, PTX_M_LS);
     t->equal = !strict;
@@ -222,8 +283,7 @@ comparison(const struct core *c, const struct speculation *s, const struct wir_i
     return (t->less || greater) && (kind == 's' || kind == 'u') &&
            ptx_type_bytes((enum ptx_type)p->type[0]) == 4 && p->type_count == 1 &&
            p->operand_count == 3 && !ptx_has(p, PTX_M_AND) && !ptx_has(p, PTX_M_OR) &&
-           !ptx_has(p, PTX_M_XOR) && range_of(c, s, i, &p->operand[1], &t->x) &&
-           range_of(c, s, i, &p->operand[2], &t->y);
+           !ptx_has(p, PTX_M_XOR) && t->x.known && t->y.known;
 }
 
 static int
@@ -244,7 +304,7 @@ test_made(const struct core *c, struct speculation *s, const struct wir_insn *i)
         return SPECULATION_NOTHING;
     switch (p->op) {
     case PTX_OP_SETP:
-        if (!comparison(c, s, i, &t))
+        if (!comparison(s, p, &t))
             return SPECULATION_NOTHING;
         break;
     case PTX_OP_AND:
@@ -265,80 +325,6 @@ test_made(const struct core *c, struct speculation *s, const struct wir_insn *i)
 }
 
 static bool
-ask_wide_bound(struct speculation *s, const struct speculation_wide_bound *w)
-{
-    for (uint32_t k = 0; k < s->wide_count; k++) {
-        struct speculation_wide_bound *x = &s->wide_bound[k];
-        bool same = x->count == w->count;
-        for (unsigned n = 0; same && n < w->count; n++)
-            same = x->term[n].x == w->term[n].x && x->term[n].y == w->term[n].y;
-        for (unsigned n = 0; same && n < w->count; n++) {
-            x->low[n] = w->low[n] < x->low[n] ? w->low[n] : x->low[n];
-            x->high[n] = w->high[n] > x->high[n] ? w->high[n] : x->high[n];
-        }
-        x->is_unsigned |= same && w->is_unsigned;
-        if (same)
-            return true;
-    }
-    if (s->wide_count == SPECULATION_WIDE)
-        return false;
-    s->wide_bound[s->wide_count++] = *w;
-    return true;
-}
-
-/* No lane wraps. Factors that differ from one index to another are of numbers that are not
- * negative. */
-static bool
-ask_index(const struct core *c, struct speculation *s, const struct index *x, bool is_unsigned)
-{
-    struct speculation_wide_bound w = {.count = x->count, .is_unsigned = is_unsigned};
-    unsigned products = 0;
-    for (unsigned k = 0; k < x->count; k++) {
-        const struct index_term *t = &x->term[k];
-        unsigned at = k; /* in order */
-        for (; at > 0 &&
-               (w.term[at - 1].x > t->x || (w.term[at - 1].x == t->x && w.term[at - 1].y > t->y));
-             at--) {
-            w.term[at] = w.term[at - 1];
-            w.low[at] = w.low[at - 1];
-            w.high[at] = w.high[at - 1];
-        }
-        w.term[at] = *t;
-        index_range(t, c->now.version.warps, &w.low[at], &w.high[at]);
-        int64_t most = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? SPECULATION_TIMES : INT32_MAX;
-        products += t->y != PTX_NO_REG;
-        if ((t->x != PTX_NO_REG && !speculation_bound_of(s, t->x)) ||
-            (t->y != PTX_NO_REG && !speculation_bound_of(s, t->y)) || w.low[at] < -most ||
-            w.high[at] > most || products > 1)
-            return false; /* what 64 bits hold */
-    }
-    return ask_wide_bound(s, &w);
-}
-
-/* A sum of one register and a number: bounds of the register. */
-static bool
-ask_simple(const struct core *c, struct speculation *s, const struct index *x, bool is_unsigned,
-           bool *asked)
-{
-    struct speculation_range r = {.first = {true, PTX_NO_REG, 0}};
-    int64_t low = 0, high = 0;
-    *asked = false;
-    for (unsigned k = 0; k < x->count; k++) {
-        const struct index_term *t = &x->term[k];
-        if (t->x == PTX_NO_REG)
-            index_range(t, c->now.version.warps, &low, &high);
-        else if (t->y == PTX_NO_REG && t->times == 1 && !t->scale && r.first.root == PTX_NO_REG)
-            r.first.root = t->x;
-        else
-            return true;
-    }
-    *asked = true;
-    r.low = low;
-    r.high = high;
-    return ask_exact(s, &r, is_unsigned);
-}
-
-static bool
 is_whole(enum ptx_type t)
 {
     return ptx_type_kind(t) == 's' || ptx_type_kind(t) == 'u';
@@ -354,30 +340,29 @@ has_lanes(const struct index *x)
 }
 
 /* A 32-bit number is widened, on which an address depends: none of its lanes may wrap. */
-static bool
+static void
 ask_wide(const struct core *c, struct speculation *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     struct speculation_widened *w = &s->wide[i - c->wir->insns];
-    bool asked;
     w->index.known = false;
     if (!guess_widens(c, i) || p->op == PTX_OP_MAD || p->operand[1].kind != PTX_O_REG ||
         core_source_bits(c, p, 0) != 32 || !is_whole((enum ptx_type)p->type[0]) ||
         !is_whole((enum ptx_type)p->type[p->type_count - 1]) ||
         (p->op != PTX_OP_CVT && p->operand[2].kind != PTX_O_INT))
-        return true; /* tested where it is widened, as elsewhere */
+        return; /* tested where it is widened, as elsewhere */
     struct index x = index_of(s, &p->operand[1]);
     int64_t times = 1;
     if (p->op != PTX_OP_CVT)
         times = speculation_is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm
                                            : (int64_t)(int32_t)p->operand[2].imm;
     if (!x.known || times < -4096 || times > 4096 || !has_lanes(&x))
-        return true;
-    if (!ask_simple(c, s, &x, speculation_is_unsigned(p), &asked))
-        return false;
-    if (asked || ask_index(c, s, &x, speculation_is_unsigned(p)))
+        return;
+    const struct speculation before = *s;
+    if (ask_exact(c, s, &x, speculation_is_unsigned(p)))
         *w = (struct speculation_widened){x, times, 0};
-    return true;
+    else
+        *s = before;
 }
 
 /* An address: something that the warp's lanes agree on, and what such a number became. */
@@ -415,16 +400,14 @@ is_early(const struct core *c, const struct speculation *s, const struct wir_ins
 }
 
 /* The instructions of a block of the way. */
-static bool
+static void
 see_block(const struct core *c, struct speculation *s, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct wir_insn *i = &c->wir->insns[blk->first + n];
-        if (!ask_wide(c, s, i))
-            return false;
+        ask_wide(c, s, i);
         see_base(c, s, i);
-        struct speculation_sum sum = sum_made(s, &i->i);
         struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
         forget_results(c, s, blk->first + n);
@@ -433,15 +416,12 @@ see_block(const struct core *c, struct speculation *s, uint32_t b)
         uint32_t to = i->i.operand[0].reg;
         if (is_early(c, s, i)) {
             s->early[s->early_count++] = i;
-            sum = (struct speculation_sum){true, to, 0};
             index = index_register(c->regions->known, to);
         }
-        s->sum[to] = sum;
         s->index[to] = index;
         s->test_of[to] = test;
         s->wide_of[to] = s->wide[blk->first + n];
     }
-    return true;
 }
 
 /* Where the way goes on from block b; UINT32_MAX: it ends. */
@@ -457,7 +437,7 @@ next_block(const struct core *c, struct speculation *s, uint32_t b)
         uint32_t to = blk->succ[k];
         if (to == blk->ipdom || (c->wir->blocks[to].end == WIR_EXIT && !c->wir->blocks[to].count))
             continue;
-        if (!ask(s, s->test_of[blk->guard], (k == 0) != blk->guard_negated))
+        if (!ask(c, s, s->test_of[blk->guard], (k == 0) != blk->guard_negated))
             return UINT32_MAX;
         s->branches++;
         return to;
@@ -477,28 +457,14 @@ may_follow(const struct core *c, const struct speculation *s, uint32_t to)
            (loop == UINT32_MAX || f->loops[loop].head != to);
 }
 
-/* One register and a number. What is more is a register of its own, if it is kept as a scalar. */
-static bool
-is_simple(const struct index *x)
-{
-    unsigned others = 0;
-    for (unsigned k = 0; k < x->count; k++)
-        others += x->term[k].x == PTX_NO_REG                            ? 0
-                  : x->term[k].y != PTX_NO_REG || x->term[k].times != 1 ? 2
-                                                                        : 1;
-    return others <= 1;
-}
-
 /* Before the way begins: what register r was is lost. */
 static void
 lose_root(const struct core *c, struct speculation *s, uint32_t r)
 {
-    for (uint32_t k = 0; k < c->wir->reg_count; k++) {
-        s->sum[k].known &= s->sum[k].root != r;
+    for (uint32_t k = 0; k < c->wir->reg_count; k++)
         s->index[k].known &= !index_has(&s->index[k], r);
-    }
     for (uint32_t k = 0; k < s->test_count; k++)
-        if (s->test[k].x.first.root == r || s->test[k].y.first.root == r)
+        if (index_has(&s->test[k].x, r) || index_has(&s->test[k].y, r))
             s->test[k].op = PTX_OP_NONE;
 }
 
@@ -509,9 +475,38 @@ lose_results(const struct core *c, struct speculation *s, uint32_t n)
     for (uint32_t k = 0; k < defs.count; k++) {
         uint32_t r = defs.at[k];
         lose_root(c, s, r);
-        s->sum[r] = (struct speculation_sum){core_reg_bits(c, r) == 32, r, 0};
         s->index[r] = index_register(c->regions->known, r);
         s->test_of[r] = SPECULATION_NOTHING;
+    }
+}
+
+/* What instruction n writes: a register that is kept as a scalar is one of its own, unless it is
+ * another one and a number. */
+static void
+note_result(struct speculation *s, const struct ptx_insn *p, const struct index *index, int test)
+{
+    if (!p->operand_count || p->operand[0].kind != PTX_O_REG)
+        return;
+    uint32_t to = p->operand[0].reg;
+    if (index->known && !index_has(index, to) && (is_simple(index) || !s->index[to].known))
+        s->index[to] = *index;
+    s->test_of[to] = test;
+}
+
+/* Registers that are written once, of others like that: what they are does not change on the way.
+ * Those that are kept as scalars are left as they are. */
+static void
+see_fixed(const struct core *c, struct speculation *s)
+{
+    const struct wir *f = c->wir;
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const struct ptx_insn *p = &f->insns[n].i;
+        uint32_t to =
+            p->operand_count && p->operand[0].kind == PTX_O_REG ? p->operand[0].reg : PTX_NO_REG;
+        if (to == PTX_NO_REG || !c->regions->known->fixed[to] || s->index[to].known)
+            continue;
+        struct index index = index_made(s, p);
+        note_result(s, p, &index, test_made(c, s, &f->insns[n]));
     }
 }
 
@@ -520,28 +515,20 @@ static void
 begin(const struct core *c, struct speculation *s, uint32_t b)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
+    s->block[0] = b;
+    s->count = 1;
     for (uint32_t r = 0; r < c->wir->reg_count; r++) {
-        s->sum[r] = (struct speculation_sum){core_reg_bits(c, r) == 32, r, 0};
         s->index[r] = index_register(c->regions->known, r);
         s->test_of[r] = SPECULATION_NOTHING;
     }
+    see_fixed(c, s);
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct wir_insn *i = &c->wir->insns[blk->first + n];
-        struct speculation_sum sum = sum_made(s, &i->i);
         struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
         lose_results(c, s, blk->first + n);
-        if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
-            continue;
-        uint32_t to = i->i.operand[0].reg;
-        if (sum.known && sum.root != to)
-            s->sum[to] = sum;
-        if (index.known && !index_has(&index, to) && (is_simple(&index) || !s->index[to].known))
-            s->index[to] = index;
-        s->test_of[to] = test;
+        note_result(s, &i->i, &index, test);
     }
-    s->block[0] = b;
-    s->count = 1;
 }
 
 struct speculation *
@@ -549,7 +536,6 @@ speculation_new(const struct core *c, uint32_t b)
 {
     const struct wir *f = c->wir;
     struct speculation *s = ls_alloc(sizeof *s), asked;
-    s->sum = ls_alloc(sizeof *s->sum * (f->reg_count + 1));
     s->test_of = ls_alloc(sizeof *s->test_of * (f->reg_count + 1));
     s->test = ls_alloc(sizeof *s->test * SPECULATION_TESTS);
     s->index = ls_alloc(sizeof *s->index * (f->reg_count + 1));
@@ -560,12 +546,14 @@ speculation_new(const struct core *c, uint32_t b)
     for (;;) {
         asked = *s; /* what a step asks for in vain is taken back */
         uint32_t to = next_block(c, s, s->block[s->count - 1]);
-        if (to == UINT32_MAX || !may_follow(c, s, to) || !see_block(c, s, to))
+        if (to == UINT32_MAX || !may_follow(c, s, to))
             break;
+        see_block(c, s, to);
         s->block[s->count++] = to;
     }
     *s = asked;
-    if (s->branches >= SPECULATION_LEAST && s->bound_count)
+    bool pays = s->branches >= SPECULATION_LEAST || (s->branches && speculation_products(s));
+    if (pays && s->bound_count)
         return s;
     speculation_free(s);
     return NULL;
@@ -576,7 +564,6 @@ speculation_free(struct speculation *s)
 {
     if (!s)
         return;
-    ls_release(s->sum);
     ls_release(s->test_of);
     ls_release(s->test);
     ls_release(s->index);
@@ -597,7 +584,7 @@ test_bound(struct core *c, const struct speculation_bound *x)
     return LLVMBuildICmp(c->e.b, LLVMIntULE, above, room, "");
 }
 
-/* The least and the greatest of such indices are 32-bit numbers. */
+/* The least and the greatest of such sums are within the bounds. */
 static LLVMValueRef
 test_wide(struct core *c, struct speculation *s, const struct speculation_wide_bound *w)
 {
@@ -615,10 +602,11 @@ test_wide(struct core *c, struct speculation *s, const struct speculation_wide_b
             t->y == PTX_NO_REG ? sign : LLVMBuildOr(b, sign, speculation_root_value(s, t->y), "");
         fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSGE, sign, core_i64(c, 0), ""), "");
     }
-    LLVMValueRef least = core_i64(c, w->is_unsigned ? 0 : (uint64_t)(int64_t)INT32_MIN);
-    fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSGE, low, least, ""), "");
-    return LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSLE, high, core_i64(c, INT32_MAX), ""),
-                        "");
+    if (w->least != INT64_MIN)
+        fine = LLVMBuildAnd(
+            b, fine, LLVMBuildICmp(b, LLVMIntSGE, low, core_i64(c, (uint64_t)w->least), ""), "");
+    return LLVMBuildAnd(b, fine,
+                        LLVMBuildICmp(b, LLVMIntSLE, high, core_i64(c, (uint64_t)w->most), ""), "");
 }
 
 /* i1: all that the way asks for. */
@@ -637,13 +625,6 @@ speculation_test(struct core *c, struct speculation *s)
         x->value = LLVMBuildSExt(b, core_value(c, i, &o, 32, true), core_scalar(c, 64), "");
         fine = LLVMBuildAnd(b, fine, test_bound(c, x), "");
     }
-    for (uint32_t k = 0; k < s->order_count; k++) {
-        const struct speculation_order *o = &s->order[k];
-        LLVMValueRef apart =
-            LLVMBuildSub(b, speculation_root_value(s, o->x), speculation_root_value(s, o->y), "");
-        LLVMValueRef is = LLVMBuildICmp(b, LLVMIntSLE, apart, core_i64(c, (uint64_t)o->most), "");
-        fine = LLVMBuildAnd(b, fine, is, "");
-    }
     for (uint32_t k = 0; k < s->wide_count; k++)
         fine = LLVMBuildAnd(b, fine, test_wide(c, s, &s->wide_bound[k]), "");
     return fine;
@@ -658,7 +639,14 @@ speculation_branches(const struct speculation *s)
 uint32_t
 speculation_products(const struct speculation *s)
 {
-    return s->wide_count;
+    uint32_t products = 0;
+    for (uint32_t k = 0; k < s->wide_count; k++) {
+        bool has = false;
+        for (unsigned n = 0; n < s->wide_bound[k].count; n++)
+            has |= s->wide_bound[k].term[n].y != PTX_NO_REG;
+        products += has;
+    }
+    return products;
 }
 
 uint32_t
