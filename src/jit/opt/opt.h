@@ -46,6 +46,33 @@ void opt_fired(struct opt *o, uint32_t n, const char *format, ...)
 void opt_missed(struct opt *o, uint32_t n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* -- uniform.c --------------------------------------------------------------------------------- */
+
+/* All threads of a block that have it agree on it: numbers, parameters, the block's coordinates,
+ * and sums and products of these; an instruction that makes such a value. */
+bool opt_uniform(const struct wir *f, const struct ptx_operand *o);
+bool opt_makes_uniform(const struct wir *f, const struct ptx_insn *p);
+/* The innermost loop around insns[n] that has a barrier in it; UINT32_MAX: none. */
+uint32_t opt_barrier_loop(const struct wir *f, uint32_t n);
+
+enum { OPT_OPERANDS = 16 };
+/* insns[n] with other registers for some that it reads. */
+struct opt_renamed {
+    const struct ptx_insn *from;
+    struct ptx_operand operand[OPT_OPERANDS];
+    bool changed;
+};
+/* Whether another register may stand in insns[n] for each use of reg. */
+bool opt_may_rename(const struct wir *f, uint32_t n, uint32_t reg);
+struct opt_renamed opt_rename_begin(const struct wir *f, uint32_t n);
+void opt_rename(struct opt_renamed *r, uint32_t reg, uint32_t to);
+void opt_rename_end(struct opt *o, uint32_t n, struct opt_renamed *r);
+/* Before insns[n], an instruction of its line. */
+void opt_put(struct opt *o, uint32_t n, enum ptx_op op, enum ptx_type type,
+             struct ptx_operand *operand, unsigned count);
+
+/* -- the passes -------------------------------------------------------------------------------- */
+
 /* False and an error: not in the normal form; asked in debug and sanitizer builds alone. */
 bool opt_verify(const struct wir *f, struct ls_error *err);
 /* The passes of the table that are on (off: set of enum jit_pass), up to `last` if that is one of
