@@ -19,6 +19,9 @@ void frame_restore(struct core *c, const uint64_t *set);
 /* For each block the set of registers whose values the frame holds where the block begins. One
  * allocation, which the caller frees. */
 uint64_t **frame_kept(const struct core *c);
+/* Whether what is alive where block b goes on is saved at its end: a loop with barriers begins
+ * there. */
+bool frame_saves_at(const struct core *c, uint32_t b);
 /* For lanes that stand apart: every register has a place that does not depend on what is known of
  * it. Fills c->saved.frame_at with them; returns the bytes. */
 uint32_t frame_apart(const struct core *c, uint32_t *at);

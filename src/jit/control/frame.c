@@ -4,7 +4,9 @@
  * alive at a suspension has its own place in the frame, so a register that was not written since it
  * was last saved or restored need not be saved again: most of what is alive at a barrier in a loop
  * are addresses from before the loop. Of the tiled product (16 x 16, docs/performance-log.md) that
- * is 20 of 22 vectors at the second barrier.
+ * is 20 of 22 vectors at the second barrier. The first barrier of a loop is reached from before the
+ * loop as well: what is alive around the loop is saved where it is entered, once, so that its
+ * regions save only what they write.
  */
 #include "jit/control/control.h"
 
@@ -165,6 +167,28 @@ writes_of(const struct wir *f, uint32_t b, uint64_t *out)
     }
 }
 
+/* Whether the loop has a barrier in it. */
+static bool
+has_barrier(const struct wir *f, const struct wir_loop *l)
+{
+    bool has = false;
+    for (uint32_t b = l->head; b <= l->last; b++)
+        has |= f->blocks[b].end == WIR_BARRIER;
+    return has;
+}
+
+bool
+frame_saves_at(const struct core *c, uint32_t b)
+{
+    const struct wir *f = c->wir;
+    const struct wir_block *blk = &f->blocks[b];
+    uint32_t to = blk->end == WIR_JUMP ? blk->succ[0] : UINT32_MAX;
+    uint32_t l = to == UINT32_MAX ? UINT32_MAX : f->blocks[to].loop;
+    return c->regions && emit_on(&c->e, PASS_EARLY_SAVES) && l != UINT32_MAX &&
+           f->loops[l].head == to && (b < to || b > f->loops[l].last) && blk->count &&
+           c->facts->complete[b] && has_barrier(f, &f->loops[l]);
+}
+
 struct kept {
     const struct core *c;
     uint32_t words;
@@ -197,7 +221,8 @@ leave_block(struct kept *k, uint32_t b, uint64_t *room)
             hand_on(k, k->out[b], t);
     for (uint32_t s = 0; s < blk->succ_count; s++) {
         memcpy(room, k->out[b], sizeof *room * k->words);
-        if (blk->end == WIR_BARRIER) /* everything alive there is saved and restored */
+        /* everything alive there is saved */
+        if (blk->end == WIR_BARRIER || frame_saves_at(c, b))
             for (uint32_t w = 0; w < k->words; w++)
                 room[w] |= c->wir->blocks[blk->succ[s]].live_in[w];
         hand_on(k, room, blk->succ[s]);

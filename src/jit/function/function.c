@@ -230,7 +230,13 @@ emit_end(struct core *c, uint32_t b)
             lanes_exit_call(c);
     }
     switch (blk->end) {
-    case WIR_JUMP: jump(c, b, blk->succ[0]); return true;
+    case WIR_JUMP:
+        if (frame_saves_at(c, b)) {
+            regions_save(c, c->wir->blocks[blk->succ[0]].live_in, b);
+            emit_fired(&c->e, PASS_EARLY_SAVES, "a loop with barriers begins");
+        }
+        jump(c, b, blk->succ[0]);
+        return true;
     case WIR_BRANCH: end_branch(c, b); return true;
     case WIR_SWITCH: return end_switch(c, b);
     case WIR_BARRIER: return end_barrier(c, b);

@@ -276,7 +276,11 @@ end_block(struct interleaving *j, uint32_t b)
     }
     c->e.lanes = LANES;
     switch (blk->end) {
-    case WIR_JUMP: LLVMBuildBr(c->e.b, j->block[blk->succ[0]]); break;
+    case WIR_JUMP:
+        if (frame_saves_at(c, b))
+            save_all(j, c->wir->blocks[blk->succ[0]].live_in, b);
+        LLVMBuildBr(c->e.b, j->block[blk->succ[0]]);
+        break;
     case WIR_BRANCH: end_branch(j, b); break;
     case WIR_BARRIER: end_barrier(j, b); break;
     default:
