@@ -20,7 +20,7 @@ WORDS = 1 << 16
 OFF = ["", "-uniform-inductions,-sink-indices", "-speculate", "-early-saves", "-all"]
 SHAPES = [(16, 16), (32, 8), (32, 4), (64, 2), (16, 8), (8, 8), (32, 32), (128, 1), (16, 4)]
 CONDITIONS = ["%s < n", "%s < m", "%s >= 0", "%s >= k", "%s <= n - 1", "n > %s", "(unsigned)%s < (unsigned)n",
-              "%s != n", "%s < 3 * m", "max(%s, k) < n"]
+              "%s != n", "%s < 3 * m", "max((int)(%s), k) < n"]
 
 KERNEL = """
 extern "C" __global__ void k%(number)d(const float *in, float *out, int n, int m, int k, unsigned words)

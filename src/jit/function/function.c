@@ -231,10 +231,7 @@ emit_end(struct core *c, uint32_t b)
     }
     switch (blk->end) {
     case WIR_JUMP:
-        if (frame_saves_at(c, b)) {
-            regions_save(c, c->wir->blocks[blk->succ[0]].live_in, b);
-            emit_fired(&c->e, PASS_EARLY_SAVES, "a loop with barriers begins");
-        }
+        regions_enter(c, b);
         jump(c, b, blk->succ[0]);
         return true;
     case WIR_BRANCH: end_branch(c, b); return true;

@@ -147,6 +147,15 @@ regions_save(struct core *c, const uint64_t *live, uint32_t block)
     ls_release(framed);
 }
 
+void
+regions_enter(struct core *c, uint32_t b)
+{
+    if (!frame_saves_at(c, b))
+        return;
+    regions_save(c, c->wir->blocks[c->wir->blocks[b].succ[0]].live_in, b);
+    emit_fired(&c->e, PASS_EARLY_SAVES, "a loop with barriers begins");
+}
+
 bool
 regions_restore(struct core *c, const struct region_group *g, const uint64_t *live,
                 LLVMValueRef *copies)

@@ -39,6 +39,8 @@ void interleave_free(struct barrier_regions *p);
 /* Live registers at a region's end: those of the warp whose turn it is go to its frame, at the end
  * of the block; those on which the block agrees, to copies (allocas, made when first needed). */
 void regions_save(struct core *c, const uint64_t *live, uint32_t block);
+/* At the end of block b, where a loop with barriers may begin (frame_saves_at). */
+void regions_enter(struct core *c, uint32_t b);
 void regions_keep(struct core *c, const uint64_t *live, LLVMValueRef *copies);
 /* Gets both back, and computes others from the thread's number once more: what code of the group
  * needs of them. regions_forget before that. */
