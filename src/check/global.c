@@ -193,7 +193,8 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
 {
     struct global_shadow *g = v->b->launch->check->global;
     uint32_t first = a & (CHUNK - 1);
-    if (!chunk_need_cells(g, k) || (k->shift && ((first | count) & 3) && !chunk_cut_cells(g, k))) {
+    if (!(k->cells || chunk_need_cells(g, k)) ||
+        (k->shift && ((first | count) & 3) && !chunk_cut_cells(g, k))) {
         v->b->rough |= 1u << t->touch.lane;
         touch_thin(v, t->touch.lane, k, first, count,
                    (uint32_t)(a - t->touch.address[t->touch.lane]), a);
