@@ -19,6 +19,12 @@ struct flight {
     const char *what;
 };
 
+/* -- work.c ------------------------------------------------------------------------------------ */
+
+/* Whether of two pieces of work, numbered in the order of their stream, somebody - the host, a
+ * stream, an event - knows the first to be over, and not the second; of two streams: may be. */
+bool work_parted(struct check *c, uint32_t first, uint32_t second);
+
 /* -- flight.c ---------------------------------------------------------------------------------- */
 
 struct flights *flights_new(void);

@@ -5,6 +5,8 @@
  */
 #include "check/lines.h"
 
+#include "check/host.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,7 +289,9 @@ same_place(struct check *c, const struct line_mark *a, const struct line_mark *b
 }
 
 /* Writes of launches that are over, by one place of one kernel, become one: the first launch's.
- * They matter for work on other streams only, and what that races with is the same place. */
+ * They matter for work on other streams only. Whoever waits for one of the launches waits for the
+ * other: a stream to come knows what the host or an event knows today, and what comes after this
+ * launch. */
 static void
 merge_writes(struct line *l, const struct launch *launch)
 {
@@ -298,7 +302,8 @@ merge_writes(struct line *l, const struct launch *launch)
             struct line_mark *later = &at[n];
             if (later->kind == LINE_WRITE && mark_work(&later->mark) > mark_work(&m->mark) &&
                 mark_work(&later->mark) < launch->floor && mark_stamp(&m->mark) &&
-                mark_stamp(&later->mark) && same_place(launch->check, m, later)) {
+                mark_stamp(&later->mark) && same_place(launch->check, m, later) &&
+                !work_parted(launch->check, mark_work(&m->mark), mark_work(&later->mark))) {
                 m->words |= later->words;
                 later->words = 0;
             }

@@ -151,6 +151,30 @@ work_job(struct check *c, uint32_t work)
     return w;
 }
 
+static bool
+parts(const struct clock *knows, const struct job *first, const struct job *second)
+{
+    uint32_t up_to = knows->at[first->stream];
+    return up_to >= first->seq && up_to < second->seq;
+}
+
+bool
+work_parted(struct check *c, uint32_t first, uint32_t second)
+{
+    struct job a = work_job(c, first), b = work_job(c, second);
+    struct streams *s = c->streams;
+    if (a.stream != b.stream || a.stream >= STREAMS)
+        return true;
+    pthread_mutex_lock(&s->lock);
+    bool parted = parts(&s->host, &a, &b) || parts(&s->called, &a, &b);
+    for (uint32_t k = 0; k < s->count && !parted; k++)
+        parted = k != a.stream && parts(&s->stream[k].knows, &a, &b);
+    for (size_t k = 0; k < s->events.count && !parted; k++)
+        parted = parts(&s->events.at[k].knows, &a, &b);
+    pthread_mutex_unlock(&s->lock);
+    return parted;
+}
+
 uint32_t
 work_add(struct check *c, const struct job *w)
 {

@@ -5,6 +5,7 @@
  * stands what must not.
  */
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 enum { N = 200 };
@@ -114,6 +115,38 @@ bad_past_end(int *a, int n)
         a[i] = i;
 }
 
+/* One word of each line a launch. */
+__global__ void
+one_column(int *out, int k)
+{
+    out[threadIdx.x * 32 + k] = k;
+}
+__global__ void
+look(const int *in, int *to, int k)
+{
+    to[threadIdx.x] = in[threadIdx.x * 32 + k];
+}
+
+/* More launches than a line has records; another stream waits for the sixth of them. */
+static void
+column_after_event(int *out, int *to, int k)
+{
+    cudaStream_t a, b;
+    cudaEvent_t sixth;
+    cudaEventCreate(&sixth);
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaDeviceSynchronize();
+    for (int n = 0; n < 32; n++) {
+        one_column<<<1, 32, 0, a>>>(out, n);
+        if (n == 5)
+            cudaEventRecord(sixth, a);
+    }
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaStreamWaitEvent(b, sixth, 0);
+    look<<<1, 32, 0, b>>>(out, to, k);
+    cudaDeviceSynchronize();
+}
+
 static void
 turns(int *in, int *out, int *to, dim3 block)
 {
@@ -139,6 +172,10 @@ main(int argc, char **argv)
     cudaMalloc(&to, 4 * N);
     cudaMalloc(&half, 32 * 64 * 4);
     cudaMalloc(&four, N * 16);
+    if (argc > 2) {
+        column_after_event(out, to, atoi(argv[2]));
+        return 0;
+    }
     cudaMemset(in, 1, N * N * 4);
     cudaMemset(four, 1, N * 16);
     turns(in, out, to, block);

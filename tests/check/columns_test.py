@@ -33,4 +33,9 @@ for part, wanted in (("0", WANTED), ("1", OTHER)):
         bad.append("part %s: %s, wanted: %s" % (part, is_so, wanted))
 if watched.kinds("columns.cu", "2", "0") != {k[:2] for k in WANTED}:
     bad.append("two workers find something else")
+# A stream that waits for the sixth of 32 launches, each of which wrote a column: that far it is ordered.
+for column, race in ((3, False), (5, False), (6, True), (10, True), (30, True)):
+    is_so = {f["kind"] for f in watched.run("columns.cu", "1", "2", str(column))[0]}
+    if is_so != ({"host-device-race"} if race else set()):
+        bad.append("column %d behind an event: %s" % (column, is_so))
 sys.exit("\n".join(bad) or 0)
