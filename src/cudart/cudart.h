@@ -14,6 +14,7 @@
  *   ipc.c           memory, events and pools of other processes
  *   entry_point.c   the driver's calls by name
  *   refused.c       what a virtual device does not have
+ *   half.c          conversions of half in host code
  *
  * Every call of the API ends in RT(result, "arguments", ...): that keeps the error for
  * cudaGetLastError, says why under LOCKSTEP_VERBOSE and writes the call under LOCKSTEP_TRACE=api.
@@ -70,5 +71,12 @@ void rt_copy_params(const struct device_copy *c, struct cudaMemcpy3DParms *out);
 int rt_symbol(const void *symbol, size_t offset, size_t count, void **out);
 
 /* -- array.c ----------------------------------------------------------------------------------- */
+
+/* -- half.c ------------------------------------------------------------------------------------ */
+
+/* On processors without F16C, bit for bit what those with it do. */
+float half_widen_plain(uint16_t h);
+uint16_t half_of_float_plain(float v);
+uint16_t half_of_double_plain(double v);
 
 #endif
