@@ -443,6 +443,7 @@ model_json(const struct kernel *k, const struct sums *s)
     json_object_set_new(j, "warp_clocks", json_real(waiting.warp_clocks));
     json_object_set_new(j, "first_clocks", json_real(waiting.first_clocks));
     json_object_set_new(j, "block_clocks", json_real(waiting.block_clocks));
+    json_object_set_new(j, "slowest", json_real(waiting.slowest));
     json_object_set_new(j, "meets", json_boolean(waiting.meets));
     json_object_set_new(j, "warps_per_block", json_integer(waiting.warps_per_block));
     json_object_set_new(j, "pipe_wavefronts", json_real(waiting.pipe_wavefronts));

@@ -27,7 +27,10 @@ report_model_of(const json_t *kernel, struct report_model *out)
     out->work.without = (uint32_t)whole(m, "without");
     out->waiting = (struct waiting){
         .warp_clocks = report_number(m, "warp_clocks", NULL),
+        .first_clocks = report_number(m, "first_clocks", NULL),
         .block_clocks = report_number(m, "block_clocks", NULL),
+        .slowest = report_number(m, "slowest", NULL),
+        .meets = json_is_true(json_object_get(m, "meets")),
         .warps_per_block = (uint32_t)whole(m, "warps_per_block"),
         .pipe_wavefronts = report_number(m, "pipe_wavefronts", NULL),
         .once_clocks = report_number(m, "once_clocks", NULL),
