@@ -5,7 +5,7 @@
  * A compiler for x86-64 that may not use F16C calls __extendhfsf2, __truncsfhf2 and __truncdfhf2
  * for them (GCC internals, "Routines for floating point emulation"), which libgcc has in
  * software: 4.6 to 5.5 ns each. A program of `lockstep cc` is linked with this library first and
- * finds them here, as one instruction where the processor has F16C: 1.2 to 2.4 ns. They round to
+ * finds them here, as one instruction where the processor has F16C: 1.8 to 2.6 ns. They round to
  * the nearest, to even between two, and keep a NaN's upper bits.
  */
 #include "cudart/cudart.h"
