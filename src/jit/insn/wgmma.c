@@ -22,6 +22,8 @@ struct wgmma_product {
     struct wgmma_form form;
     unsigned registers;                 /* of D */
     unsigned metadata, scale_d, before; /* operands; metadata 0: none */
+    bool chained, goes_on; /* D is in memory, as the last product left it; the next one takes it
+                              from there */
 };
 
 static bool
@@ -165,6 +167,78 @@ data_of(struct core *c)
     return c->wgmma_data;
 }
 
+static bool
+span_has(struct span registers, uint32_t reg)
+{
+    for (uint32_t n = 0; n < registers.count; n++)
+        if (registers.at[n] == reg)
+            return true;
+    return false;
+}
+
+/* chained-sums: the product before this one in its block, or behind it (step -1, 1), UINT32_MAX:
+ * there is none, or between them somebody reads or writes these registers. */
+static uint32_t
+neighbour(const struct wgmma_product *m, const struct ptx_operand *sums, int step)
+{
+    const struct wir *f = m->c->wir;
+    const struct wir_block *b = &f->blocks[m->c->now.current];
+    uint32_t n = wir_index(f, m->i);
+    for (n += (uint32_t)step; n - b->first < b->count; n += (uint32_t)step) {
+        if (f->insns[n].i.op == PTX_OP_WGMMA_MMA_ASYNC)
+            return f->insns[n].i.guard == PTX_NO_REG ? n : UINT32_MAX;
+        for (unsigned k = 0; k < sums->count; k++)
+            if (span_has(wir_defs(f, n), sums->elements[k].reg) ||
+                span_has(wir_uses(f, n), sums->elements[k].reg))
+                return UINT32_MAX;
+    }
+    return UINT32_MAX;
+}
+
+/* Product n finds its sums where the one before it has left them: they are the same registers. */
+static bool
+adds_to(const struct wgmma_product *m, uint32_t n, const struct ptx_operand *sums)
+{
+    const struct ptx_insn *i = &m->c->wir->insns[n].i;
+    const struct ptx_operand *before = &i->operand[i->operand_count - 1];
+    bool same = before->kind == PTX_O_VECTOR && before->count == sums->count;
+    for (unsigned k = 0; same && k < sums->count; k++)
+        same = sums->elements[k].kind == PTX_O_REG && before->elements[k].kind == PTX_O_REG &&
+               sums->elements[k].reg == before->elements[k].reg;
+    return same;
+}
+
+/* Nobody but product n reads what this one gives. */
+static bool
+is_only_reader(const struct wgmma_product *m, uint32_t n, const struct ptx_operand *sums)
+{
+    const struct wir *f = m->c->wir;
+    for (unsigned k = 0; k < sums->count; k++) {
+        uint32_t reg = sums->elements[k].reg;
+        struct span readers = wir_readers(f, reg);
+        for (uint32_t r = 0; r < readers.count && !span_has(wir_defs(f, n), reg); r++)
+            if (readers.at[r] != n)
+                return false;
+    }
+    return true;
+}
+
+static void
+find_chain(struct wgmma_product *m)
+{
+    const struct core *c = m->c;
+    const struct ptx_operand *now = &m->i->i.operand[0], *before = &m->i->i.operand[m->before];
+    if (!emit_on(&c->e, PASS_CHAINED_SUMS) || c->now.version.warps > 1 ||
+        wir_index(c->wir, m->i) == UINT32_MAX || m->i->i.guard != PTX_NO_REG)
+        return;
+    uint32_t last = neighbour(m, before, -1), next = neighbour(m, now, 1);
+    m->chained = last != UINT32_MAX &&
+                 adds_to(m, wir_index(c->wir, m->i), &c->wir->insns[last].i.operand[0]);
+    m->goes_on = next != UINT32_MAX && adds_to(m, next, now) && is_only_reader(m, next, now);
+    if (m->chained)
+        emit_fired(&c->e, PASS_CHAINED_SUMS, "%u registers stay in memory", m->registers);
+}
+
 static value
 first_lane(const struct wgmma_product *m, unsigned k, unsigned bits)
 {
@@ -185,7 +259,7 @@ store_operands(const struct wgmma_product *m, value data)
     if (m->metadata)
         core_store_field(c, data, AT(metadata), core_value(c, m->i, &o[m->metadata], 32, false));
     core_store_field(c, data, AT(add), v_zext(&c->e, first_lane(m, m->scale_d, 1), 32));
-    for (unsigned k = 0; k < m->registers; k++)
+    for (unsigned k = 0; k < m->registers && !m->chained; k++)
         core_store_field(c, data, sizeof(struct wgmma_operands) + ROW * k,
                          core_value(c, m->i, &o[m->before].elements[k], 32, false));
 }
@@ -212,6 +286,7 @@ multiply(struct core *c, const struct wir_insn *i)
     if (!find_form(&m))
         return false;
     decide(&m);
+    find_chain(&m);
     value data = data_of(c), lanes = core_mask_bits(c), place = core_i32(c, i->place);
     core_fence(c, false);
     store_operands(&m, data);
@@ -226,7 +301,7 @@ multiply(struct core *c, const struct wir_insn *i)
     }
     v_call_named(&c->e, "lockstep_wgmma", nothing, args, 5);
     core_fence(c, false);
-    for (unsigned k = 0; k < m.registers; k++)
+    for (unsigned k = 0; k < m.registers && !m.goes_on; k++)
         core_write(
             c, i, &i->i.operand[0].elements[k],
             core_load_field(c, data, sizeof(struct wgmma_operands) + ROW * k, core_vector(c, 32)),

@@ -6,10 +6,11 @@
  * An addend has to be cut off at 2^(top - 25) towards zero, top being its element's largest
  * exponent. A double s of the size of 2^(top - 25) * 2^52 has its last bit there, so that one
  * fused multiply-add that rounds down gives s + floor(p): eight products an instruction.
- * Rounding down is wrong for p < 0 that are not whole, by 1. B's numbers are therefore made larger
- * by 1 + 2^-30: a positive product becomes larger by less than its last bit, which floor does not
- * see; a negative one, whole or not, comes out 1 too low. How many of an element's products are
- * negative is counted in bits: 16 to a word.
+ * Rounding down is wrong for p < 0 that are not whole, by 1. A's numbers are therefore made larger
+ * by 1 + 2^-30, and zeros a little different from zero: a product above zero becomes larger by less
+ * than its last bit, which floor does not see; one below, whole or not, comes out 1 too low. These
+ * are those of which one factor's sign is set; they are counted in bits, 16 to a word, and s begins
+ * with their count and D.
  *
  * B is the same for the four warps of a warpgroup: the first to come prepares it for all.
  */
@@ -46,29 +47,37 @@ enum {
     BIAS_A = 63,      /* exponents as bytes: their sum is that of a float, 127 too large; */
     BIAS_B = 64,      /*   0: the number is zero */
     LEAST_SUM = 99,   /* of two that are not: exponents from -14 on */
-    LEAST_TOP = 64,   /* no sum is aligned to less; there is none without products */
+    LEAST_TOP = 98,   /* there are no products */
     MOST_TOP = 227,   /* D is larger, infinite or NaN: one by one */
+    HALF = 0x400000,  /* of a float's exponent 1 */
     EXPONENT = 0x7c00 /* of an infinity or NaN */
 };
+
+/* Zeros become less than a unit times any number: a unit is 2^(LEAST_TOP - 127 - 25) at least. A's
+ * numbers are multiplied by SCALE, so that a sum's double has the exponent bits of the float
+ * 2^top. */
+#define ZERO 0x1p-71
+#define SCALE ((1 + 0x1p-30) * 0x1p-923)
 
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx512vpopcntdq,f16c")))
 #define INLINE static inline AVX512 __attribute__((always_inline))
 #define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
 #define TO_ZERO (_MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+#define LARGER_SIGN_OF_FIRST 3 /* of vrangepd */
 
 /* Eight columns of B: [k][those of even number, of odd number]. */
 struct columns {
     double number[DEPTH][2][4] __attribute__((aligned(64)));
-    uint8_t exponent[DEPTH][2][4];
-    uint32_t above[2][4], below[2][4]; /* bit k: the number is above zero, below zero */
-    uint32_t odd;                      /* some number is infinite or NaN */
+    uint8_t exponent[DEPTH][2][16]; /* each four times, for a part each */
+    uint32_t minus[2][4];           /* bit k: the number's sign */
+    uint32_t odd;                   /* bit 4p + i: column 2i + p has infinities or NaNs */
 };
 
-/* 16 rows of A, each for four columns. */
+/* 16 rows of A, each for four columns. exponent: byte 4l + v is of element l of part v. */
 struct rows {
     __m512d number[DEPTH][PAIRS];
     __m512i exponent[DEPTH];
-    __m512i above[PARTS], below[PARTS];
+    __m512i minus[PARTS];
     uint32_t odd; /* rows with infinities and NaNs */
 };
 
@@ -95,25 +104,59 @@ jit_wgmma_forget(struct jit_wgmma_tiles *t)
 
 /* -- B ----------------------------------------------------------------------------------------- */
 
-/* Eight halves, of as many columns at one k. */
-INLINE void
-put_columns(struct columns *c, uint32_t k, __m128i halves, __m128i *above, __m128i *below,
-            __mmask8 *odd)
+/* Eight halves as doubles. */
+INLINE __m512d
+widened(__m128i halves)
 {
-    const __m128i apart = _mm_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, -1, -1, -1, -1, -1, -1, -1, -1);
-    const __m512d larger = _mm512_set1_pd(1 + 0x1p-30);
-    __m128i size = _mm_and_si128(halves, _mm_set1_epi16(0x7fff)),
-            bit = _mm_set1_epi16((short)(1u << k));
-    __mmask8 some = _mm_test_epi16_mask(size, size), minus = _mm_movepi16_mask(halves);
-    __m128i e = _mm_max_epi16(_mm_srli_epi16(size, 10), _mm_set1_epi16(1));
-    e = _mm_maskz_add_epi16(some, e, _mm_set1_epi16(BIAS_B - 15));
-    _mm_storel_epi64((__m128i *)c->exponent[k], _mm_shuffle_epi8(e, apart));
-    *above = _mm_or_si128(*above, _mm_maskz_mov_epi16(some & ~minus, bit));
-    *below = _mm_or_si128(*below, _mm_maskz_mov_epi16(some & minus, bit));
-    *odd |= _mm_cmpge_epi16_mask(size, _mm_set1_epi16(EXPONENT));
-    __m256 v = _mm256_permutevar8x32_ps(_mm256_cvtph_ps(halves),
-                                        _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
-    _mm512_store_pd(c->number[k][0], _mm512_mul_pd(_mm512_cvtps_pd(v), larger));
+    return _mm512_range_pd(_mm512_cvtps_pd(_mm256_cvtph_ps(halves)), _mm512_set1_pd(ZERO),
+                           LARGER_SIGN_OF_FIRST);
+}
+
+/* 32 of them, times `scale`. */
+INLINE void
+put_numbers(double *to, __m512i halves, double scale)
+{
+    const __m512d by = _mm512_set1_pd(scale);
+    _mm512_store_pd(to, _mm512_mul_pd(widened(_mm512_extracti32x4_epi32(halves, 0)), by));
+    _mm512_store_pd(to + 8, _mm512_mul_pd(widened(_mm512_extracti32x4_epi32(halves, 1)), by));
+    _mm512_store_pd(to + 16, _mm512_mul_pd(widened(_mm512_extracti32x4_epi32(halves, 2)), by));
+    _mm512_store_pd(to + 24, _mm512_mul_pd(widened(_mm512_extracti32x4_epi32(halves, 3)), by));
+}
+
+/* Exponents of 32 halves. */
+INLINE __m256i
+exponents(__m512i size, int16_t bias)
+{
+    __m512i e = _mm512_max_epi16(_mm512_srli_epi16(size, 10), _mm512_set1_epi16(1));
+    e = _mm512_maskz_add_epi16(_mm512_test_epi16_mask(size, size), e,
+                               _mm512_set1_epi16((int16_t)(bias - 15)));
+    return _mm512_cvtepi16_epi8(e);
+}
+
+/* Those of eight columns at two k. */
+INLINE __m512i
+four_times(__m128i e)
+{
+    const __m512i each = _mm512_set_epi64(
+        0x0f0f0f0f0e0e0e0e, 0x0d0d0d0d0c0c0c0c, 0x0b0b0b0b0a0a0a0a, 0x0909090908080808,
+        0x0707070706060606, 0x0505050504040404, 0x0303030302020202, 0x0101010100000000);
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(e), each);
+}
+
+/* Four k of eight columns each, those of even number first. Returns their signs, as bits k. */
+INLINE __m512i
+put_columns(struct columns *c, uint32_t k, __m512i halves)
+{
+    const __m512i bits =
+        _mm512_set_epi64(0x8000800080008, 0x8000800080008, 0x4000400040004, 0x4000400040004,
+                         0x2000200020002, 0x2000200020002, 0x1000100010001, 0x1000100010001);
+    __m512i size = _mm512_and_si512(halves, _mm512_set1_epi16(0x7fff));
+    c->odd |= _mm512_cmpge_epi16_mask(size, _mm512_set1_epi16(EXPONENT)); /* of four k */
+    __m256i e = exponents(size, BIAS_B);
+    _mm512_storeu_si512(c->exponent[k], four_times(_mm256_castsi256_si128(e)));
+    _mm512_storeu_si512(c->exponent[k + 2], four_times(_mm256_extracti128_si256(e, 1)));
+    put_numbers(c->number[k][0], halves, 1);
+    return _mm512_slli_epi16(_mm512_and_si512(_mm512_srai_epi16(halves, 15), bits), k);
 }
 
 /* Halves of eight columns, as they lie along k, become those of one k each. */
@@ -143,9 +186,10 @@ static AVX512 void
 prepare_columns(const uint8_t *shared, const struct wgmma_place *p, bool transposed, uint32_t group,
                 struct columns *c)
 {
-    const __m128i apart = _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
-    __m128i halves[DEPTH], above = _mm_setzero_si128(), below = above;
-    __mmask8 odd = 0;
+    const __m512i apart =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
+    __m128i halves[DEPTH] __attribute__((aligned(64)));
+    __m512i minus = _mm512_setzero_si512();
     uint8_t line[8][2 * DEPTH];
     const uint8_t *column[8];
     for (uint32_t k = 0; transposed && k < DEPTH; k++)
@@ -157,102 +201,139 @@ prepare_columns(const uint8_t *shared, const struct wgmma_place *p, bool transpo
     }
     if (!transposed)
         turn(column, halves);
-    for (uint32_t k = 0; k < DEPTH; k++)
-        put_columns(c, k, halves[k], &above, &below, &odd);
-    _mm256_storeu_si256((__m256i *)c->above, _mm256_cvtepu16_epi32(_mm_shuffle_epi8(above, apart)));
-    _mm256_storeu_si256((__m256i *)c->below, _mm256_cvtepu16_epi32(_mm_shuffle_epi8(below, apart)));
-    c->odd = odd;
+    c->odd = 0;
+    for (uint32_t k = 0; k < DEPTH; k += 4)
+        minus = _mm512_or_si512(
+            minus, put_columns(c, k, _mm512_shuffle_epi8(_mm512_load_si512(halves + k), apart)));
+    __m256i two =
+        _mm256_or_si256(_mm512_castsi512_si256(minus), _mm512_extracti64x4_epi64(minus, 1));
+    __m128i one = _mm_or_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
+    _mm256_storeu_si256((__m256i *)c->minus, _mm256_cvtepu16_epi32(one));
+    c->odd |= c->odd >> 16;
+    c->odd = (c->odd | c->odd >> 8) & 0xff;
 }
 
 /* -- A ----------------------------------------------------------------------------------------- */
 
+/* Exponents of rows q, q + 4, q + 8, q + 12 become a word for each k, each word four times. */
+INLINE void
+put_exponents(const uint8_t (*exponent)[DEPTH], struct rows *out)
+{
+    for (uint32_t q = 0; q < 4; q++) {
+        __m128i e[4];
+        uint32_t word[DEPTH] __attribute__((aligned(64)));
+        for (uint32_t v = 0; v < PARTS; v++)
+            e[v] = _mm_load_si128((const __m128i *)exponent[4 * v + q]);
+        __m128i low = _mm_unpacklo_epi8(e[0], e[2]), high = _mm_unpackhi_epi8(e[0], e[2]),
+                low_2 = _mm_unpacklo_epi8(e[1], e[3]), high_2 = _mm_unpackhi_epi8(e[1], e[3]);
+        _mm_store_si128((__m128i *)word, _mm_unpacklo_epi8(low, low_2));
+        _mm_store_si128((__m128i *)word + 1, _mm_unpackhi_epi8(low, low_2));
+        _mm_store_si128((__m128i *)word + 2, _mm_unpacklo_epi8(high, high_2));
+        _mm_store_si128((__m128i *)word + 3, _mm_unpackhi_epi8(high, high_2));
+        for (uint32_t k = 0; k < DEPTH; k++)
+            _mm_store_si128((__m128i *)&out->exponent[k] + q, _mm_set1_epi32((int)word[k]));
+    }
+}
+
 static AVX512 void
 prepare_rows(const uint8_t (*a)[64], bool negate, struct rows *out)
 {
+    const __m512i sign = _mm512_set1_epi16(negate ? INT16_MIN : 0);
+    double number[ROWS][DEPTH] __attribute__((aligned(64)));
+    uint8_t exponent[ROWS][DEPTH] __attribute__((aligned(64)));
+    uint32_t *minus = (uint32_t *)out->minus;
     out->odd = 0;
-    for (uint32_t r = 0; r < ROWS; r++) {
-        __m256i halves = _mm256_loadu_si256((const __m256i *)a[r]),
-                size = _mm256_and_si256(halves, _mm256_set1_epi16(0x7fff));
-        __mmask16 some = _mm256_test_epi16_mask(size, size),
-                  minus = _mm256_movepi16_mask(halves) ^ (negate ? 0xffff : 0);
-        __m256i e = _mm256_max_epi16(_mm256_srli_epi16(size, 10), _mm256_set1_epi16(1));
-        e = _mm256_maskz_add_epi16(some, e, _mm256_set1_epi16(BIAS_A - 15));
-        uint32_t four[DEPTH];
-        double number[DEPTH];
-        __m512i sign = _mm512_set1_epi64(negate ? INT64_MIN : 0);
-        __m512 all = _mm512_cvtph_ps(halves);
-        for (uint32_t h = 0; h < 2; h++) {
-            __m256 part = h ? _mm512_extractf32x8_ps(all, 1) : _mm512_castps512_ps256(all);
-            __m512i v = _mm512_castpd_si512(_mm512_cvtps_pd(part));
-            _mm512_storeu_si512(number + 8 * h, _mm512_xor_si512(v, sign));
-        }
-        _mm512_storeu_si512(
-            four, _mm512_mullo_epi32(_mm512_cvtepu16_epi32(e), _mm512_set1_epi32(0x01010101)));
-        for (uint32_t k = 0; k < DEPTH; k++) {
-            _mm256_store_pd((double *)&out->number[k][r / 2] + r % 2 * 4,
-                            _mm256_broadcast_sd(&number[k]));
-            memcpy((uint8_t *)&out->exponent[k] + 4 * r, &four[k], 4);
-        }
-        uint32_t *above = (uint32_t *)&out->above[r / 4], *below = (uint32_t *)&out->below[r / 4];
-        for (uint32_t t = 0; t < 4; t++) {
-            above[r % 4 * 4 + t] = (uint16_t)(some & ~minus);
-            below[r % 4 * 4 + t] = (uint16_t)(some & minus);
-        }
-        out->odd |= (uint32_t) !!_mm256_cmpge_epi16_mask(size, _mm256_set1_epi16(EXPONENT)) << r;
+    for (uint32_t r = 0; r < ROWS; r += 2) {
+        __m512i halves =
+            _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)a[r])),
+                               _mm256_loadu_si256((const __m256i *)a[r + 1]), 1);
+        halves = _mm512_xor_si512(halves, sign);
+        __m512i size = _mm512_and_si512(halves, _mm512_set1_epi16(0x7fff));
+        uint32_t signs = _mm512_movepi16_mask(halves),
+                 odd = _mm512_cmpge_epi16_mask(size, _mm512_set1_epi16(EXPONENT));
+        _mm256_store_si256((__m256i *)exponent[r], exponents(size, BIAS_A));
+        put_numbers(number[r], halves, SCALE);
+        _mm_storeu_si128((__m128i *)(minus + 4 * r), _mm_set1_epi32(signs & 0xffff));
+        _mm_storeu_si128((__m128i *)(minus + 4 * r + 4), _mm_set1_epi32((int)(signs >> 16)));
+        out->odd |= (uint32_t) !!(odd & 0xffff) << r | (uint32_t) !!(odd >> 16) << (r + 1);
     }
+    put_exponents(exponent, out);
+    for (uint32_t k = 0; k < DEPTH; k++)
+        for (uint32_t n = 0; n < PAIRS; n++)
+            out->number[k][n] = _mm512_mask_broadcastsd_pd(_mm512_set1_pd(number[2 * n][k]), 0xf0,
+                                                           _mm_load_sd(&number[2 * n + 1][k]));
 }
 
 /* -- sums -------------------------------------------------------------------------------------- */
 
-/* The elements of one parity of eight columns. */
+/* Eight columns before their products are added: [parity]. */
 struct part {
-    __m512i before[PARTS], top[PARTS]; /* as a float's exponent, in its place */
-    __m512d sum[PAIRS];
-    uint64_t none; /* elements without products */
+    __m512i before[2][PARTS], unit[2][PARTS];
+    __m512d sum[2][PAIRS];
+    __m512i top[2]; /* largest exponents of products, as in struct rows */
+    __m512i most;   /* of the exponents */
 };
 
+/* Of 16 elements: their products' exponents in bits 23 to 30, their D, the signs of their
+ * products. A float of 1.5 * 2^top and the double of a sum differ by three bits' shift. */
 INLINE void
-begin_sums(const struct rows *a, const struct columns *b, bool add, uint32_t (*d)[32],
-           struct part part[2])
+begin_sum(struct part *part, uint32_t p, uint32_t v, __m512i top, __m512i minus)
 {
-    const __m512i odd_words = _mm512_setr_epi32(0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7);
-    const __m512i whole = _mm512_set1_epi32(((27 + 1023 - 127) << 20) | 0x80000);
-    __m512i top[2] = {_mm512_set1_epi8(LEAST_TOP), _mm512_set1_epi8(LEAST_TOP)};
-    for (uint32_t k = 0; k < DEPTH; k++)
-        for (uint32_t p = 0; p < 2; p++) {
-            int32_t four;
-            memcpy(&four, b->exponent[k][p], 4);
-            top[p] =
-                _mm512_max_epu8(top[p], _mm512_add_epi8(a->exponent[k], _mm512_set1_epi32(four)));
-        }
-    for (uint32_t p = 0; p < 2; p++) {
-        uint8_t tops[64] __attribute__((aligned(64)));
-        _mm512_store_si512(tops, top[p]);
-        part[p].none = _mm512_cmplt_epu8_mask(top[p], _mm512_set1_epi8(LEAST_SUM));
-        for (uint32_t v = 0; v < PARTS; v++) {
-            __m512i before = add ? _mm512_loadu_si512(&d[v / 2 * 2 + p][v % 2 * 16])
-                                 : _mm512_setzero_si512(),
-                    e = _mm512_slli_epi32(
-                        _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)tops + v)), 23);
-            e = _mm512_max_epu32(e, _mm512_and_si512(before, _mm512_set1_epi32(0x7f800000)));
-            __m512i high = _mm512_add_epi32(_mm512_srli_epi32(e, 3), whole);
-            part[p].before[v] = before;
-            part[p].top[v] = e;
-            part[p].sum[2 * v] =
-                _mm512_castsi512_pd(_mm512_maskz_permutexvar_epi32(0xaaaa, odd_words, high));
-            part[p].sum[2 * v + 1] = _mm512_castsi512_pd(_mm512_maskz_permutexvar_epi32(
-                0xaaaa, _mm512_add_epi32(odd_words, _mm512_set1_epi32(8)), high));
-        }
-    }
+    const __m512i first = _mm512_setr_epi32(16, 0, 17, 1, 18, 2, 19, 3, 20, 4, 21, 5, 22, 6, 23, 7),
+                  second = _mm512_add_epi32(first, _mm512_set1_epi32(8)),
+                  field = _mm512_set1_epi32(0x7f800000), half = _mm512_set1_epi32(HALF);
+    __m512i before = part->before[p][v];
+    enum { AND_OR = 0xea };
+    top = _mm512_max_epu32(_mm512_ternarylogic_epi32(top, field, half, AND_OR),
+                           _mm512_ternarylogic_epi32(before, field, half, AND_OR));
+    __m512i to_units = _mm512_sub_epi32(_mm512_set1_epi32((279 << 23) + HALF), top),
+            high = _mm512_srli_epi32(top, 3);
+    __m512 whole = _mm512_mul_ps(_mm512_castsi512_ps(before), _mm512_castsi512_ps(to_units));
+    __m512i low = _mm512_add_epi32(_mm512_cvttps_epi32(whole), _mm512_popcnt_epi32(minus));
+    part->most = _mm512_max_epu32(part->most, top);
+    part->unit[p][v] = _mm512_sub_epi32(top, _mm512_set1_epi32((25 << 23) + HALF));
+    part->sum[p][2 * v] = _mm512_castsi512_pd(_mm512_permutex2var_epi32(high, first, low));
+    part->sum[p][2 * v + 1] = _mm512_castsi512_pd(_mm512_permutex2var_epi32(high, second, low));
 }
 
 INLINE void
-add_products(const struct rows *a, const struct columns *b, struct part part[2])
+begin_sums(const struct rows *a, const struct columns *b, bool add, uint32_t (*d)[32],
+           struct part *part)
 {
+    __m512i top[2] = {_mm512_set1_epi8(LEAST_TOP), _mm512_set1_epi8(LEAST_TOP)};
+#pragma GCC unroll 16
+    for (uint32_t k = 0; k < DEPTH; k++)
+        for (uint32_t p = 0; p < 2; p++) {
+            __m128i e = _mm_load_si128((const __m128i *)b->exponent[k][p]);
+            top[p] =
+                _mm512_max_epu8(top[p], _mm512_add_epi8(a->exponent[k], _mm512_broadcast_i32x4(e)));
+        }
+    part->most = _mm512_setzero_si512();
+    for (uint32_t p = 0; p < 2; p++) {
+        __m512i minus = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)b->minus[p]));
+        part->top[p] = top[p];
+        for (uint32_t v = 0; v < PARTS; v++)
+            part->before[p][v] =
+                add ? _mm512_loadu_si512(&d[v / 2 * 2 + p][v % 2 * 16]) : _mm512_setzero_si512();
+        begin_sum(part, p, 0, _mm512_slli_epi32(top[p], 23), _mm512_xor_si512(minus, a->minus[0]));
+        begin_sum(part, p, 1, _mm512_slli_epi32(top[p], 15), _mm512_xor_si512(minus, a->minus[1]));
+        begin_sum(part, p, 2, _mm512_slli_epi32(top[p], 7), _mm512_xor_si512(minus, a->minus[2]));
+        begin_sum(part, p, 3, _mm512_srli_epi32(top[p], 1), _mm512_xor_si512(minus, a->minus[3]));
+    }
+}
+
+/* Adds the products. Of the sums, which are integers now, the low words come in the elements'
+ * order. */
+INLINE void
+add_products(const struct rows *a, const struct columns *b, const struct part *part,
+             __m512i sum[2][PARTS])
+{
+    const __m512i low_words =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     __m512d even[PAIRS], odd[PAIRS];
     for (uint32_t n = 0; n < PAIRS; n++) {
-        even[n] = part[0].sum[n];
-        odd[n] = part[1].sum[n];
+        even[n] = part->sum[0][n];
+        odd[n] = part->sum[1][n];
     }
 #pragma GCC unroll 16
     for (uint32_t k = 0; k < DEPTH; k++) {
@@ -264,70 +345,60 @@ add_products(const struct rows *a, const struct columns *b, struct part part[2])
             odd[n] = _mm512_fmadd_round_pd(a->number[k][n], y, odd[n], DOWN);
         }
     }
-    for (uint32_t n = 0; n < PAIRS; n++) {
-        part[0].sum[n] = even[n];
-        part[1].sum[n] = odd[n];
-    }
-}
-
-struct results {
-    __m512 result;   /* where nothing is out of the ordinary: */
-    __m512i strange; /* below zero: the sum or D is too large for this */
-};
-
-INLINE struct results
-end_part(const struct rows *a, const struct columns *b, uint32_t p, const struct part *s,
-         uint32_t v)
-{
-    const __m512i low_words =
-        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    __m512i above = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)b->above[p])),
-            below = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)b->below[p]));
-    __m512i sum = _mm512_permutex2var_epi32(_mm512_castpd_si512(s->sum[2 * v]), low_words,
-                                            _mm512_castpd_si512(s->sum[2 * v + 1]));
-    __m512i minus = _mm512_and_si512(a->above[v], below); /* | a->below & above */
-    minus = _mm512_ternarylogic_epi32(minus, a->below[v], above, 0xf8);
-    sum = _mm512_add_epi32(sum, _mm512_popcnt_epi32(minus));
-    /* With D it stays below 2^31 where that of the products is below 2^30. */
-    __m512i strange =
-        _mm512_or_si512(_mm512_add_epi32(sum, _mm512_set1_epi32(1 << 30)),
-                        _mm512_sub_epi32(_mm512_set1_epi32(MOST_TOP << 23), s->top[v]));
-    __m512i unit = _mm512_sub_epi32(s->top[v], _mm512_set1_epi32(25 << 23)),
-            to_units = _mm512_sub_epi32(_mm512_set1_epi32(254 << 23), unit);
-    __m512 before = _mm512_mul_ps(_mm512_castsi512_ps(s->before[v]), _mm512_castsi512_ps(to_units));
-    sum = _mm512_add_epi32(sum, _mm512_cvttps_epi32(before));
-    __m512 result =
-        _mm512_mul_ps(_mm512_cvt_roundepi32_ps(sum, TO_ZERO), _mm512_castsi512_ps(unit));
-    return (struct results){result, strange};
-}
-
-/* Results into d; false: some of the 64 have to be looked at. */
-INLINE bool
-end_sums(const struct rows *a, const struct columns *b, uint32_t p, const struct part *s,
-         uint32_t (*d)[32])
-{
-    __m512i strange = _mm512_setzero_si512();
     for (uint32_t v = 0; v < PARTS; v++) {
-        struct results e = end_part(a, b, p, s, v);
-        _mm512_storeu_ps(&d[v / 2 * 2 + p][v % 2 * 16], e.result);
-        strange = _mm512_or_si512(strange, e.strange);
+        sum[0][v] = _mm512_permutex2var_epi32(_mm512_castpd_si512(even[2 * v]), low_words,
+                                              _mm512_castpd_si512(even[2 * v + 1]));
+        sum[1][v] = _mm512_permutex2var_epi32(_mm512_castpd_si512(odd[2 * v]), low_words,
+                                              _mm512_castpd_si512(odd[2 * v + 1]));
     }
-    return !(s->none | _mm512_movepi32_mask(strange));
+}
+
+/* Below zero where the sum is too large: it is less than 2^32, and its low word may be another. */
+INLINE __m512i
+too_large(__m512i sum)
+{
+    return _mm512_add_epi32(sum, _mm512_set1_epi32(1 << 30));
+}
+
+INLINE __m512
+rounded(__m512i sum, __m512i unit)
+{
+    return _mm512_mul_ps(_mm512_cvt_roundepi32_ps(sum, TO_ZERO), _mm512_castsi512_ps(unit));
+}
+
+/* Results into d; false: some of them have to be looked at. */
+INLINE bool
+end_sums(const struct part *part, const __m512i sum[2][PARTS], uint32_t (*d)[32])
+{
+    __m512i large = _mm512_setzero_si512();
+    for (uint32_t p = 0; p < 2; p++)
+        for (uint32_t v = 0; v < PARTS; v++) {
+            _mm512_storeu_ps(&d[v / 2 * 2 + p][v % 2 * 16], rounded(sum[p][v], part->unit[p][v]));
+            large = _mm512_or_si512(large, too_large(sum[p][v]));
+        }
+    __m512i least = _mm512_min_epu8(part->top[0], part->top[1]);
+    return !(_mm512_cmplt_epu8_mask(least, _mm512_set1_epi8(LEAST_SUM)) |
+             _mm512_movepi32_mask(large) |
+             _mm512_cmpge_epu32_mask(part->most, _mm512_set1_epi32((MOST_TOP + 1) << 23)));
 }
 
 /* Where there are no products D stays, but for -0. Those that are to be computed one by one. */
-static AVX512 uint64_t
-end_strange(const struct rows *a, const struct columns *b, uint32_t p, const struct part *s,
-            uint32_t (*d)[32])
+static AVX512 __attribute__((noinline, cold)) uint64_t
+end_strange(const struct part *s, uint32_t p, const __m512i sum[PARTS], uint32_t (*d)[32])
 {
     uint64_t odd = 0;
     for (uint32_t v = 0; v < PARTS; v++) {
-        struct results e = end_part(a, b, p, s, v);
-        __m512 before = _mm512_castsi512_ps(s->before[v]);
-        __mmask16 none = (__mmask16)(s->none >> 16 * v);
-        e.result = _mm512_mask_add_ps(e.result, none, before, _mm512_setzero_ps());
-        _mm512_storeu_ps(&d[v / 2 * 2 + p][v % 2 * 16], e.result);
-        odd |= (uint64_t)_mm512_movepi32_mask(e.strange) << 16 * v;
+        __m512 before = _mm512_castsi512_ps(s->before[p][v]),
+               result = rounded(sum[v], s->unit[p][v]);
+        __m512i top = _mm512_and_si512(_mm512_srlv_epi32(s->top[p], _mm512_set1_epi32(8 * (int)v)),
+                                       _mm512_set1_epi32(0xff));
+        __mmask16 none = _mm512_cmplt_epu32_mask(top, _mm512_set1_epi32(LEAST_SUM)),
+                  large = _mm512_movepi32_mask(too_large(sum[v])) |
+                          _mm512_cmpge_epu32_mask(s->unit[p][v],
+                                                  _mm512_set1_epi32((MOST_TOP + 1 - 25) << 23));
+        result = _mm512_mask_add_ps(result, none, before, _mm512_setzero_ps());
+        _mm512_storeu_ps(&d[v / 2 * 2 + p][v % 2 * 16], result);
+        odd |= (uint64_t)large << 16 * v;
     }
     return odd;
 }
@@ -346,7 +417,7 @@ static uint64_t
 with_odd(uint64_t odd, uint32_t rows, uint32_t columns, uint32_t p)
 {
     for (uint32_t l = 0; l < 64; l++)
-        if (rows >> l / 4 & 1 || columns >> column_of(0, p, l) & 1)
+        if (rows >> l / 4 & 1 || columns >> (4 * p + l % 4) & 1)
             odd |= 1ull << l;
     return odd;
 }
@@ -364,19 +435,15 @@ load_columns(struct wgmma_factors *x, const struct wgmma_operands *o, const stru
         }
 }
 
-static void
+static __attribute__((noinline, cold)) void
 mend(struct wgmma_factors *x, const struct wgmma_operands *o, const struct wgmma_place *place,
-     const struct rows *a, const struct columns *b, uint32_t group, uint32_t p,
-     const struct part *s, uint32_t (*d)[32])
+     uint32_t group, uint32_t p, uint64_t odd, const struct part *s, uint32_t (*d)[32])
 {
-    uint64_t odd = end_strange(a, b, p, s, d);
-    if (a->odd | b->odd)
-        odd = with_odd(odd, a->odd, b->odd, p);
     if (odd)
         load_columns(x, o, place, group);
     for (uint32_t l = 0; l < 64; l++) {
         uint32_t before;
-        memcpy(&before, (const char *)s->before + 4 * l, 4);
+        memcpy(&before, (const char *)s->before[p] + 4 * l, 4);
         if (odd >> l & 1)
             d[l / 32 * 2 + p][l % 32] = wgmma_element(x, l / 4, column_of(group, p, l), before);
     }
@@ -384,21 +451,30 @@ mend(struct wgmma_factors *x, const struct wgmma_operands *o, const struct wgmma
 
 /* -- a wgmma ----------------------------------------------------------------------------------- */
 
+/* The next columns' sums are begun before these columns' products are added: they wait for other
+ * things. */
 static AVX512 void
 multiply(struct wgmma_factors *x, const struct wgmma_operands *o, const struct wgmma_place *place,
          const struct columns *b, uint32_t (*d)[32])
 {
+    uint32_t groups = x->form->n / 8u;
     struct rows a;
+    struct part part[2];
     prepare_rows(x->a, x->form->negate, &a);
-    for (uint32_t g = 0; g < x->form->n / 8u; g++) {
-        struct part part[2];
+    begin_sums(&a, b, o->add, d, part);
+    for (uint32_t g = 0; g < groups; g++) {
+        struct part *now = &part[g % 2];
         uint32_t(*at)[32] = d + 4 * g;
-        begin_sums(&a, &b[g], o->add, at, part);
-        add_products(&a, &b[g], part);
-        for (uint32_t p = 0; p < 2; p++) {
-            bool ordinary = end_sums(&a, &b[g], p, &part[p], at);
-            if (!ordinary || a.odd | b[g].odd)
-                mend(x, o, place, &a, &b[g], g, p, &part[p], at);
+        __m512i sum[2][PARTS];
+        if (g + 1 < groups)
+            begin_sums(&a, &b[g + 1], o->add, at + 4, &part[(g + 1) % 2]);
+        add_products(&a, &b[g], now, sum);
+        bool ordinary = end_sums(now, sum, at);
+        for (uint32_t p = 0; (!ordinary || a.odd | b[g].odd) && p < 2; p++) {
+            uint64_t odd = end_strange(now, p, sum[p], at);
+            if (a.odd | b[g].odd)
+                odd = with_odd(odd, a.odd, b[g].odd, p);
+            mend(x, o, place, g, p, odd, now, at);
         }
     }
 }
