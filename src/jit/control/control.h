@@ -36,6 +36,12 @@ void frame_take(struct core *c);
  * begins. */
 void core_home_storage(struct core *c);
 void core_home_begin(struct core *c);
+void core_home_sums(struct core *c); /* pass frame-sums: the sums of wgmma get homes */
+static inline bool
+core_is_home(const struct core *c, uint32_t reg)
+{
+    return c->form.in_memory || (c->saved.homed && set_has(c->saved.homed, reg));
+}
 /* For a debugger: where all of it lies behind a struct jit_activation. map->wir is there. */
 void homes_lay_out(struct jit_code_map *map);
 void homes_end(struct jit_code_map *map);

@@ -46,19 +46,25 @@ move_reg(struct core *c, uint32_t reg, bool save)
     }
 }
 
+static bool
+moves(const struct core *c, uint32_t reg)
+{
+    return c->regs.reg[reg] && !core_is_home(c, reg);
+}
+
 void
 frame_save(struct core *c, const uint64_t *set, const uint64_t *kept)
 {
-    for (uint32_t r = 0; r < c->wir->reg_count && !c->form.in_memory; r++)
-        if (set_has(set, r) && c->regs.reg[r] && !(kept && set_has(kept, r)))
+    for (uint32_t r = 0; r < c->wir->reg_count; r++)
+        if (set_has(set, r) && moves(c, r) && !(kept && set_has(kept, r)))
             move_reg(c, r, true);
 }
 
 void
 frame_restore(struct core *c, const uint64_t *set)
 {
-    for (uint32_t r = 0; r < c->wir->reg_count && !c->form.in_memory; r++)
-        if (set_has(set, r) && c->regs.reg[r])
+    for (uint32_t r = 0; r < c->wir->reg_count; r++)
+        if (set_has(set, r) && moves(c, r))
             move_reg(c, r, false);
 }
 

@@ -11,6 +11,9 @@
  * Homes lie behind the part of the frame that functions for lanes that stand apart share with the
  * usual ones (frame_apart).
  *
+ * Sums of wgmma have homes in other code, too (pass frame-sums): 64 to 128 vectors, which a warp
+ * would save and load again at each of its waits.
+ *
  * Code for a debugger has a home for every register, in an order that follows from the warp IR
  * alone (struct jit_code_map), behind a record of what the warp does. There are no functions for
  * lanes that stand apart: its own lets them.
@@ -171,6 +174,53 @@ core_home_storage(struct core *c)
     ls_release(live);
 }
 
+/* -- sums of wgmma ----------------------------------------------------------------------------- */
+
+/* D of the products, as they are written: vectors of 32 bits. */
+static uint32_t
+find_sums(const struct core *c, uint64_t *out)
+{
+    const struct wir *f = c->wir;
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        struct span d = wir_defs(f, n);
+        bool product =
+            f->insns[n].i.op == PTX_OP_WGMMA_MMA_ASYNC && f->chains.block_of[n] != UINT32_MAX;
+        for (uint32_t k = 0; product && k < d.count; k++) {
+            if (set_has(out, d.at[k]) || c->facts->reg[d.at[k]].kind == FACT_NONE ||
+                core_reg_count(c, d.at[k]) != LANES || core_reg_bits(c, d.at[k]) != 32)
+                continue;
+            set_add(out, d.at[k]);
+            count++;
+        }
+    }
+    return count;
+}
+
+void
+core_home_sums(struct core *c)
+{
+    const struct wir *f = c->wir;
+    if (c->form.called || c->regions || c->facts->shape.apart || !emit_on(&c->e, PASS_FRAME_SUMS))
+        return;
+    uint64_t *sums = ls_alloc(sizeof *sums * (f->reg_words + 1));
+    uint32_t count = find_sums(c, sums);
+    if (!count) {
+        ls_release(sums);
+        return;
+    }
+    uint32_t *at = ls_alloc(sizeof *at * (f->reg_count + 2 * f->block_count + 1));
+    uint32_t end = frame_apart(c, at);
+    ls_release(at);
+    c->saved.homed = sums;
+    c->saved.frame_bytes = c->saved.frame_bytes > end ? c->saved.frame_bytes : end;
+    LLVMValueRef base = begin_of(c, 0);
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        if (set_has(sums, r))
+            c->regs.reg[r] = place(c, base, frame_room(c, sizeof(uint32_t) * LANES));
+    jit_remark_kernel(c->e.remarks, PASS_FRAME_SUMS, true, "%u registers", count);
+}
+
 /* Registers are 0 at first: a debugger shows them before they are written. */
 static void
 stepped_begin(struct core *c)
@@ -213,9 +263,10 @@ core_home_begin(struct core *c)
     }
     const struct wir *f = c->wir;
     for (uint32_t r = 0; r < f->reg_count; r++)
-        if (c->regs.reg[r] && set_has(f->blocks[0].live_in, r)) /* read before it is written */
+        if (core_is_home(c, r) && c->regs.reg[r] &&
+            set_has(f->blocks[0].live_in, r)) /* read before it is written */
             LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->regs.reg[r]);
-    for (uint32_t b = 0; b < f->block_count; b++) {
+    for (uint32_t b = 0; b < f->block_count && c->form.in_memory; b++) {
         LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.pending[b]);
         LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.waiting[b]);
     }

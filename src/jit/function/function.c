@@ -440,8 +440,9 @@ make_values(struct core *c)
 {
     const struct wir *f = c->wir;
     LLVMTypeRef i32 = core_scalar(c, 32);
+    core_home_sums(c);
     for (uint32_t r = 0; r < f->reg_count; r++) {
-        if (c->facts->reg[r].kind == FACT_NONE)
+        if (c->facts->reg[r].kind == FACT_NONE || c->regs.reg[r])
             continue;
         c->regs.reg[r] = core_alloca(c, core_reg_type(c, r));
         if (set_has(f->blocks[0].live_in, r)) /* read before it is written */
@@ -509,6 +510,7 @@ free_storage(struct core *c)
     plans_free(&c->plans);
     ls_release(c->lanes.barrier_park);
     ls_release(c->saved.kept);
+    ls_release(c->saved.homed);
     ls_release(c->saved.site);
     VEC_FREE(&c->saved.resumes);
 }
@@ -604,8 +606,7 @@ emit_apart_entry(struct core *c)
     LLVMPositionBuilderAtEnd(b, c->saved.resumes.at[SYNC_RESUME - 1].block);
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMBuildStore(b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32), c->lanes.alive);
-    if (c->form.in_memory)
-        core_home_begin(c);
+    core_home_begin(c);
     frame_take(c);
     core_sync_begin(c);
     LLVMValueRef block = core_load_field(c, c->e.warp, FIELD(jit_warp, barrier), i32);
@@ -652,8 +653,7 @@ core_function(struct core *c, const char *name)
     emit_entry(c);
     if (c->form.called) {
         enter_call(c);
-        if (c->form.in_memory)
-            core_home_begin(c);
+        core_home_begin(c);
         LLVMBuildBr(c->e.b, c->block[0]);
         bool fine = emit_blocks(c);
         if (fine)
@@ -674,8 +674,7 @@ core_function(struct core *c, const char *name)
         core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
     c->saved.resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
     LLVMPositionBuilderAtEnd(c->e.b, start);
-    if (c->form.in_memory)
-        core_home_begin(c);
+    core_home_begin(c);
     if (c->facts->shape.apart) {
         if (!c->form.steps)
             emit_apart_entry(c);

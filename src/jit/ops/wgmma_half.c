@@ -182,6 +182,25 @@ turn(const uint8_t *const column[8], __m128i out[DEPTH])
     }
 }
 
+/* Eight columns at each k. */
+INLINE void
+load_halves(const uint8_t *shared, struct wgmma_place p, bool transposed, uint32_t group,
+            __m128i halves[DEPTH])
+{
+    uint8_t line[8][2 * DEPTH];
+    const uint8_t *column[8];
+#pragma GCC unroll 16
+    for (uint32_t k = 0; transposed && k < DEPTH; k++)
+        halves[k] = _mm_loadu_si128((const __m128i *)(shared + wgmma_chunk_at(&p, true, group, k)));
+    for (uint32_t n = 0; !transposed && n < 8; n++) {
+        column[n] = line[n];
+        for (uint32_t h = 0; h < 2; h++)
+            memcpy(line[n] + 16 * h, shared + wgmma_chunk_at(&p, false, 8 * group + n, h), 16);
+    }
+    if (!transposed)
+        turn(column, halves);
+}
+
 static AVX512 void
 prepare_columns(const uint8_t *shared, const struct wgmma_place *p, bool transposed, uint32_t group,
                 struct columns *c)
@@ -190,17 +209,15 @@ prepare_columns(const uint8_t *shared, const struct wgmma_place *p, bool transpo
         _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
     __m128i halves[DEPTH] __attribute__((aligned(64)));
     __m512i minus = _mm512_setzero_si512();
-    uint8_t line[8][2 * DEPTH];
-    const uint8_t *column[8];
-    for (uint32_t k = 0; transposed && k < DEPTH; k++)
-        halves[k] = _mm_loadu_si128((const __m128i *)(shared + wgmma_chunk_at(p, true, group, k)));
-    for (uint32_t n = 0; !transposed && n < 8; n++) {
-        column[n] = line[n];
-        for (uint32_t h = 0; h < 2; h++)
-            memcpy(line[n] + 16 * h, shared + wgmma_chunk_at(p, false, 8 * group + n, h), 16);
+    enum { WIDEST = 3 };
+    struct wgmma_place place = *p;
+    if (p->shift == WIDEST && !p->pairs) { /* most often: what is known is folded */
+        place.shift = WIDEST;
+        place.pairs = false;
+        load_halves(shared, place, transposed, group, halves);
+    } else {
+        load_halves(shared, place, transposed, group, halves);
     }
-    if (!transposed)
-        turn(column, halves);
     c->odd = 0;
     for (uint32_t k = 0; k < DEPTH; k += 4)
         minus = _mm512_or_si512(

@@ -45,6 +45,7 @@ struct core_lanes {
 struct core_saved {
     uint32_t *frame_at; /* per register: offset in the frame, UINT32_MAX: none yet */
     uint64_t **kept;    /* per block: registers whose value is in the frame when it ends */
+    uint64_t *homed;    /* registers that never leave it (control/home.c); NULL: none */
     uint32_t frame_bytes;
     VEC(struct resume_point) resumes;
     LLVMValueRef resume_switch;
