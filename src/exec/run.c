@@ -11,9 +11,6 @@
 enum {
     DEFAULT_RESIDENT = 1024, /* blocks in flight when the request names no limit */
     DEFAULT_STACK = 1024,    /* bytes per thread: CUDA's default for cudaLimitStackSize */
-    STREAM_BYTES = 16 << 20, /* of a store by all threads that go past the caches: copies from array
-                                to array and back are faster so from there on (two cores, a last
-                                cache that holds more: 8 MiB 19 for 26 GB/s, 32 MiB 20 for 15) */
     STREAM_MOST = 64,        /* bytes that a thread's store has at most */
 };
 
@@ -47,7 +44,7 @@ exec_launch_fill(struct jit_launch *l, const struct exec_request *r, const struc
 uint32_t
 exec_stream_bytes(uint64_t threads)
 {
-    uint64_t least = threads ? (STREAM_BYTES + threads - 1) / threads : UINT64_MAX;
+    uint64_t least = threads ? (EXEC_STREAM_BYTES + threads - 1) / threads : UINT64_MAX;
     return least <= STREAM_MOST ? (uint32_t)least : 0;
 }
 
@@ -74,7 +71,8 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
     /* A tool's next lock would wait for them: 192 ns a warp where stores to the caches take 24. */
     run->scheduled = r->schedule.kind != EXEC_USUAL;
     run->launch.steps = run->tool ? run->tool->steps : NULL;
-    run->launch.streams = run->tool || run->scheduled ? 0 : exec_stream_bytes(threads);
+    run->launch.may_stream = !run->tool && !run->scheduled;
+    run->launch.streams = run->launch.may_stream ? exec_stream_bytes(threads) : 0;
     run->cluster = exec_cluster_blocks(r);
     uint64_t clusters = run->blocks / run->cluster;
     run->resident = run->scheduled || ((r->cooperative || k->may_wait) && clusters > 1);

@@ -7,8 +7,15 @@
 #include "exec/exec_priv.h"
 #include "memory/tensor_map.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+enum { STREAMS = true };
+#else
+enum { STREAMS = false };
+#endif
 
 enum { CHUNK = 16, FEW_ROWS = 4 };
 
@@ -205,12 +212,41 @@ tell_row(const struct tensor *t, uint64_t to, uint64_t from, uint32_t bytes)
                            bytes | (uint32_t)t->map->swizzle << JIT_MOVE_BITS, t->place);
 }
 
+/* Rows of a box are far from each other in device memory, on a page each, where the processor does
+ * not guess what comes next: the next FETCHED bytes of a slab are on their way while a row is
+ * copied. */
+enum { FETCHED = 8192, LINE = 64 };
+
+static void
+fetch_row(const struct tensor_slab *s, uint32_t row, bool write)
+{
+    uint64_t at = s->global + row * s->step, end = at + s->high;
+    for (at = (at + s->low) & ~(uint64_t)(LINE - 1); row < s->rows && at < end; at += LINE) {
+        if (write)
+            __builtin_prefetch((const void *)(uintptr_t)at, 1);
+        else
+            __builtin_prefetch((const void *)(uintptr_t)at, 0);
+    }
+}
+
+/* Before row r is copied: how many rows further on the next to be fetched is. */
+static uint32_t
+fetch_first(const struct tensor_walk *w, const struct tensor_slab *s, bool write)
+{
+    uint32_t ahead = FETCHED / w->row + 1;
+    for (uint32_t r = 0; r < ahead; r++)
+        fetch_row(s, r, write);
+    return ahead;
+}
+
 static void
 load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {
     uint8_t row[ROW_MOST];
     bool plain = s->low == 0 && s->high == w->row && t->map->type < TENSOR_TF32;
+    uint32_t ahead = fetch_first(w, s, false);
     for (uint32_t r = 0; r < s->rows; r++) {
+        fetch_row(s, r + ahead, false);
         uint64_t from = s->global + r * s->step, at = s->at + (uint64_t)r * w->pitch;
         tell_row(t, t->shared + at + s->low, from + s->low, s->high - s->low);
         if (t->map->swizzle && plain) {
@@ -233,12 +269,58 @@ stored_bytes(const struct tensor_walk *w, const struct tensor_slab *s)
     return s->high == s->low ? 0 : (end < w->row ? end : w->row) - s->low;
 }
 
+/* Past the caches, as threads' stores of whole lines go in a large launch: what is written has not
+ * to be read before. exec_tensor's copies are done when it returns, so these are, too. */
+static bool
+streams(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
+{
+    uint64_t bytes = w->row;
+    for (uint32_t k = 1; k < t->map->rank; k++)
+        bytes = t->map->stride[k - 1] * t->map->dim[k];
+    return STREAMS && t->what.op == JIT_TENSOR_STORE && t->warp->block->launch->may_stream &&
+           bytes >= EXEC_STREAM_BYTES && (s->global | s->step | w->row) % LINE == 0 &&
+           s->low == 0 && s->high == w->row;
+}
+
+static void
+stream_row(uint64_t to, const uint8_t *from, uint32_t bytes)
+{
+#ifdef __x86_64__
+    for (uint32_t k = 0; k < bytes; k += CHUNK)
+        _mm_stream_si128((__m128i *)(uintptr_t)(to + k),
+                         _mm_loadu_si128((const __m128i *)(from + k)));
+#else
+    memcpy((void *)(uintptr_t)to, from, bytes);
+#endif
+}
+
+static void
+stream_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
+{
+    uint8_t row[ROW_MOST];
+    for (uint32_t r = 0; r < s->rows; r++) {
+        uint64_t to = s->global + r * s->step, at = s->at + (uint64_t)r * w->pitch;
+        const uint8_t *from = (const uint8_t *)(uintptr_t)(t->shared + at);
+        if (t->map->swizzle) {
+            gather_row(t, at, row, w->row);
+            from = row;
+        }
+        stream_row(to, from, w->row);
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
 static void
 store_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {
     uint8_t row[ROW_MOST];
-    uint32_t bytes = stored_bytes(w, s);
+    if (streams(t, w, s)) {
+        stream_slab(t, w, s);
+        return;
+    }
+    uint32_t bytes = stored_bytes(w, s), ahead = fetch_first(w, s, true);
     for (uint32_t r = 0; r < s->rows && bytes; r++) {
+        fetch_row(s, r + ahead, true);
         uint64_t to = s->global + r * s->step + s->low, at = s->at + (uint64_t)r * w->pitch;
         const uint8_t *from = (const uint8_t *)(uintptr_t)(t->shared + at);
         if (t->what.op == JIT_TENSOR_STORE)

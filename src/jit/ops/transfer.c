@@ -109,10 +109,14 @@ void
 transfer_barrier(struct jit_warp *w, uint32_t lanes, uint32_t op, const uint64_t *address,
                  const uint64_t *number, uint64_t *out)
 {
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned l = (unsigned)__builtin_ctz(lanes);
-        out[l] = do_barrier((enum jit_mbarrier_op)op, address[l], number[l]);
-        if ((op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY) && !out[l])
+    bool test = op == JIT_MBARRIER_TEST || op == JIT_MBARRIER_TEST_PARITY;
+    for (unsigned l, last = JIT_LANES; lanes; lanes &= lanes - 1, last = l) {
+        l = (unsigned)__builtin_ctz(lanes);
+        /* A warp mostly asks one mbarrier for one phase; asking changes nothing. */
+        bool same =
+            test && last < JIT_LANES && address[l] == address[last] && number[l] == number[last];
+        out[l] = same ? out[last] : do_barrier((enum jit_mbarrier_op)op, address[l], number[l]);
+        if (test && !out[l])
             note_asked(w, l, op, address[l], number[l]);
     }
 }
