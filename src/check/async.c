@@ -137,6 +137,7 @@ static void
 notify(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
 {
     m->passed[warp]++;
+    tensor_memory_over(b->transfers, m);
     if (m->over)
         order_acquire(b, warp, lanes, m->over);
     for (uint32_t k = 0; k < m->came.count; k++) {
@@ -205,6 +206,12 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     }
     if (what == JIT_ASYNC_WGMMA) {
         warpgroup_begin(b, w->warp, barrier, number, place);
+        return;
+    }
+    if (what == JIT_ASYNC_TMEM) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        tensor_memory_did(b, w->warp * JIT_LANES + lane, (enum jit_tmem_op)number, barrier[lane],
+                          place);
         return;
     }
     if (what == JIT_ASYNC_MBARRIER) {

@@ -18,7 +18,7 @@
  *   async.c         copies in the background, mbarriers
  *   mbarriers.c     what mbarriers ask of programs
  *   maps.c          tensor maps that kernels change
- *   warpgroup.c     wgmma; in_flight.c: its registers
+ *   warpgroup.c     wgmma, tensor_memory.c: tcgen05; in_flight.c: their registers
  *   peers.c         shared memory of other blocks of a cluster
  *   notes.c         loads of shared memory looked at late
  *   region.c        phases that go as remembered

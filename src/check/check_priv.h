@@ -140,8 +140,8 @@ struct shared_var {
     uint64_t offset, size; /* size 0: dynamic, to the end */
 };
 
-/* What is wrong with registers of a wgmma (in_flight.c), and at which place. */
-enum warpgroup_fault { FAULT_USED, FAULT_OVERWRITTEN, FAULT_UNFENCED };
+/* What is wrong with registers of a wgmma or tcgen05.ld (in_flight.c), and where. */
+enum warpgroup_fault { FAULT_USED, FAULT_OVERWRITTEN, FAULT_UNFENCED, FAULT_LOADED };
 enum { MOST_FAULTS = 64 };
 struct fault {
     enum warpgroup_fault kind;

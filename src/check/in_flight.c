@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * in_flight.c: registers that the matrix unit has until a group of wgmma is waited for, and
+ * in_flight.c: registers that the matrix unit has until a group of wgmma is waited for, those that
+ * tcgen05.ld loads until tcgen05.wait::ld, and
  * wgmma.fence (PTX ISA 9.7.15.7). They are followed through the code once, when the kernel is first
  * met; warpgroup.c tells what was found when the instruction is executed. Copies between registers
  * are no uses: compilers make them around inline assembly, and assemblers take them out again.
@@ -18,7 +19,8 @@ struct held_register {
     uint8_t sums;     /* D of a wgmma: 1, and 1 for each commit since; 0: of none in flight */
     uint8_t factors;  /* A, likewise */
     uint8_t unfenced; /* written by other instructions since the last wgmma.fence */
-    uint32_t by;      /* place of that wgmma */
+    uint8_t loaded;   /* by a tcgen05.ld that nobody has waited for */
+    uint32_t by;      /* place of that wgmma or tcgen05.ld */
 };
 
 struct follow {
@@ -27,7 +29,8 @@ struct follow {
     const struct wir_insn *i;
     struct held_register *now;
     bool telling;
-    bool unfenced; /* note_unfenced */
+    bool unfenced, packs;        /* note_unfenced; the instruction puts bits together: */
+    struct held_register loaded; /*   of those that a tcgen05.ld loads */
 };
 
 static void
@@ -49,6 +52,8 @@ touch_register(struct ptx_operand *o, bool write, void *context)
     struct held_register *r = &w->now[o->reg];
     if (r->sums || (write && r->factors))
         add_fault(w, write ? FAULT_OVERWRITTEN : FAULT_USED, r->by, w->i->place);
+    if (r->loaded && !w->packs)
+        add_fault(w, FAULT_LOADED, r->by, w->i->place);
     if (write)
         *r = (struct held_register){.unfenced = 1};
 }
@@ -104,6 +109,21 @@ follow_groups(struct follow *w)
     }
 }
 
+static void
+follow_loads(struct follow *w)
+{
+    const struct ptx_insn *p = &w->i->i;
+    const struct ptx_operand *to = &p->operand[0];
+    uint32_t count = to->kind == PTX_O_VECTOR ? to->count : 1;
+    for (uint32_t n = 0; p->op == PTX_OP_TCGEN05_WAIT_LD && n < w->f->reg_count; n++)
+        w->now[n].loaded = false;
+    for (uint32_t n = 0; p->op == PTX_OP_TCGEN05_LD && n < count; n++) {
+        const struct ptx_operand *o = to->kind == PTX_O_VECTOR ? &to->elements[n] : to;
+        if (o->kind == PTX_O_REG)
+            w->now[o->reg] = (struct held_register){.loaded = true, .by = w->i->place};
+    }
+}
+
 static bool
 is_copy(const struct ptx_insn *p)
 {
@@ -128,16 +148,24 @@ note_unfenced(struct ptx_operand *o, bool write, void *context)
 {
     struct follow *w = context;
     w->unfenced |= !write && w->now[o->reg].unfenced;
+    if (!write && w->now[o->reg].loaded)
+        w->loaded = w->now[o->reg];
 }
 
 /* The result was written when what it is made of was. */
 static void
 follow_packing(struct follow *w, const struct wir_insn *i)
 {
+    struct held_register *to = &w->now[i->i.operand[0].reg];
     w->unfenced = false;
+    w->loaded.loaded = false;
     wir_visit(i, note_unfenced, w);
+    w->packs = true;
     wir_visit(i, touch_register, w);
-    w->now[i->i.operand[0].reg].unfenced = w->unfenced;
+    w->packs = false;
+    to->unfenced = w->unfenced;
+    if (w->loaded.loaded)
+        *to = w->loaded;
 }
 
 static void
@@ -152,6 +180,8 @@ follow_insn(struct follow *w, const struct wir_insn *i)
     else if (p->op == PTX_OP_WGMMA_FENCE || p->op == PTX_OP_WGMMA_COMMIT_GROUP ||
              p->op == PTX_OP_WGMMA_WAIT_GROUP)
         follow_groups(w);
+    else if (p->op == PTX_OP_TCGEN05_LD || p->op == PTX_OP_TCGEN05_WAIT_LD)
+        follow_loads(w);
     else if (is_copy(p))
         w->now[p->operand[0].reg] =
             p->operand[1].kind == PTX_O_REG ? w->now[p->operand[1].reg] : (struct held_register){0};
@@ -174,9 +204,12 @@ merge(struct held_register *to, const struct held_register *from, uint32_t count
         r.sums = younger ? from[n].sums : r.sums;
         r.factors = from[n].factors && (!r.factors || from[n].factors < r.factors) ? from[n].factors
                                                                                    : r.factors;
+        younger |= from[n].loaded && !r.loaded;
         r.by = younger || !old.by ? from[n].by : r.by;
         r.unfenced |= from[n].unfenced;
-        more |= r.sums != old.sums || r.factors != old.factors || r.unfenced != old.unfenced;
+        r.loaded |= from[n].loaded;
+        more |= r.sums != old.sums || r.factors != old.factors || r.unfenced != old.unfenced ||
+                r.loaded != old.loaded;
         to[n] = r;
     }
     return more;
@@ -188,7 +221,7 @@ in_flight_find(struct kernel_facts *k, const struct wir *f)
 {
     bool some = false;
     for (uint32_t n = 0; n < f->insn_count; n++)
-        some |= f->insns[n].i.op == PTX_OP_WGMMA_MMA_ASYNC;
+        some |= f->insns[n].i.op == PTX_OP_WGMMA_MMA_ASYNC || f->insns[n].i.op == PTX_OP_TCGEN05_LD;
     if (!some || !f->reg_count)
         return;
     struct held_register *in = ls_alloc(sizeof *in * f->reg_count * f->block_count),

@@ -60,7 +60,15 @@ struct coming {
     uint32_t product; /* jit_wgmma.come */
     uint32_t stamp;   /* of what it did before */
 };
-enum { COMINGS = 2 }; /* no warp is more than one meeting ahead */
+/* What the matrix unit writes to tensor memory until somebody has waited for an mbarrier that a
+ * tcgen05.commit names (tensor_memory.c). */
+struct tensor_use {
+    uint32_t thread, place, column, columns;
+    uint64_t mbarrier; /* 0: not committed; its phases then: */
+    uint32_t phases;
+};
+enum { MOST_TENSOR = 64 }; /* further ones are not followed */
+enum { COMINGS = 2 };      /* no warp is more than one meeting ahead */
 
 struct transfers {
     uint32_t first, next; /* numbers of this block's: first .. next - 1 */
@@ -71,7 +79,9 @@ struct transfers {
     uint32_t fenced[MOST_WARPS];            /* stamps of the last fence.proxy.async */
     struct coming coming[MOST_WARPS][COMINGS]; /* the last one's first */
     uint32_t swizzle;                          /* of the map that a copy begins by */
-    uint64_t map_fence;         /* when the last one for maps was; 0: none (maps.c) */
+    uint64_t map_fence; /* when the last one for maps was; 0: none (maps.c) */
+    struct tensor_use in_flight[MOST_TENSOR];
+    uint32_t in_flight_count;
     uint32_t unwritten_place;   /* that last read what nothing wrote, and 1 */
     uint32_t source_place;      /* of the last bulk transfer out of shared memory, and 1; */
     uint64_t source[JIT_LANES]; /*   from where its lanes read */
@@ -108,6 +118,14 @@ bool mbarrier_other_phase(const struct block_state *b, uint32_t warp, uint32_t t
  * swizzle: of the side in shared memory. */
 void moves_unset(struct block_state *b, uint64_t to, uint64_t from, uint32_t bytes,
                  uint32_t swizzle);
+
+/* -- tensor_memory.c --------------------------------------------------------------------------- */
+
+/* A lane's instruction on tensor memory: JIT_ASYNC_TMEM. */
+void tensor_memory_did(struct block_state *b, uint32_t thread, enum jit_tmem_op op, uint64_t at,
+                       uint32_t place);
+/* Somebody has waited for the mbarrier. */
+void tensor_memory_over(struct transfers *t, const struct mbarrier *m);
 
 /* -- mbarriers.c ------------------------------------------------------------------------------- */
 

@@ -12,9 +12,9 @@
 
 /* -- findings ---------------------------------------------------------------------------------- */
 
-static void
-tell(struct block_state *b, uint32_t warp, enum finding_kind kind, uint32_t place, uint32_t other,
-     const char *message, const char *missing)
+void
+misuse_tell(struct block_state *b, uint32_t thread, enum finding_kind kind, uint32_t place,
+            uint32_t other, uint32_t by, const char *message, const char *missing)
 {
     const struct launch *l = b->launch;
     struct finding f = {.kind = kind, .space = ""};
@@ -22,16 +22,16 @@ tell(struct block_state *b, uint32_t warp, enum finding_kind kind, uint32_t plac
     if (!finding_wanted(l, kind, 0, l->facts, place, two ? l->facts : NULL, two ? other : 0,
                         b->block->ctaid))
         return;
-    f.access = side_of_thread(b, warp * JIT_LANES, place, "wgmma");
+    f.access = side_of_thread(b, thread, place, kind == FINDING_WARPGROUP ? "wgmma" : "tcgen05");
     if (two)
-        f.other = side_of_thread(b, warp * JIT_LANES, other, "access");
+        f.other = side_of_thread(b, by, other, "access");
     snprintf(f.message, sizeof f.message, "%s", message);
     snprintf(f.missing, sizeof f.missing, "%s", missing);
     finding_add(l->check, &f);
 }
 
-static void
-tell_faults(struct block_state *b, uint32_t warp, uint32_t place)
+void
+misuse_of_registers(struct block_state *b, uint32_t thread, uint32_t place)
 {
     static const struct {
         const char *message, *missing;
@@ -43,12 +43,17 @@ tell_faults(struct block_state *b, uint32_t warp, uint32_t place)
         [FAULT_UNFENCED] = {"a register of A or D was written, and no wgmma.fence stands between "
                             "that and the wgmma that takes it",
                             "wgmma.fence.sync.aligned before the first wgmma"},
+        [FAULT_LOADED] = {"a register is used that a tcgen05.ld may not have loaded yet",
+                          "tcgen05.wait::ld.sync.aligned before it"},
     };
     const struct kernel_facts *k = b->launch->facts;
     for (uint32_t n = 0; n < k->fault_count; n++)
         if (k->fault[n].wgmma == place)
-            tell(b, warp, FINDING_WARPGROUP, place, k->fault[n].place,
-                 texts[k->fault[n].kind].message, texts[k->fault[n].kind].missing);
+            misuse_tell(b, thread,
+                        k->fault[n].kind == FAULT_LOADED ? FINDING_TENSOR_MEMORY
+                                                         : FINDING_WARPGROUP,
+                        place, k->fault[n].place, thread, texts[k->fault[n].kind].message,
+                        texts[k->fault[n].kind].missing);
 }
 
 /* A tile that was copied by a tensor map is swizzled by its addresses: the descriptor names the
@@ -77,7 +82,8 @@ look_at_matrix(struct block_state *b, uint32_t warp, uint32_t place, uint64_t d,
     } else {
         return;
     }
-    tell(b, warp, FINDING_WARPGROUP, place, t->place, message, missing);
+    misuse_tell(b, warp * JIT_LANES, FINDING_WARPGROUP, place, t->place, warp * JIT_LANES, message,
+                missing);
 }
 
 void
@@ -86,7 +92,7 @@ warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor
 {
     if (!(b->launch->check->groups & CHECK_SYNC))
         return;
-    tell_faults(b, warp, place);
+    misuse_of_registers(b, warp * JIT_LANES, place);
     if (count > 1)
         look_at_matrix(b, warp, place, descriptor[1], 'A');
     look_at_matrix(b, warp, place, descriptor[0], 'B');

@@ -8,6 +8,12 @@
 
 #include "check/check_priv.h"
 
+/* An instruction's misuse, by one thread; other: what else it is about, by whom, or place. */
+void misuse_tell(struct block_state *b, uint32_t thread, enum finding_kind kind, uint32_t place,
+                 uint32_t other, uint32_t by, const char *message, const char *missing);
+/* What was found in the code of registers that the instruction has, now that it is executed. */
+void misuse_of_registers(struct block_state *b, uint32_t thread, uint32_t place);
+
 struct wir;
 /* What is wrong with registers of wgmma, into k->fault. */
 void in_flight_find(struct kernel_facts *k, const struct wir *f);

@@ -46,6 +46,14 @@ exec_tmem_check(const struct exec_tmem_use *u, const char *what, uint32_t lane, 
                            c * EXEC_TMEM_UNIT > column ? c * EXEC_TMEM_UNIT : column);
 }
 
+void
+exec_tmem_tell(const struct exec_tmem_use *u, uint32_t column, uint32_t columns)
+{
+    if (u->what.flags & JIT_TMEM_ANNOUNCED)
+        exec_announce_async(u->warp, u->lane, (enum jit_async)JIT_ASYNC_TMEM,
+                            column | (uint64_t)columns << 32, u->what.op, u->place);
+}
+
 uint64_t
 exec_tmem_shared_bytes(const struct exec_tmem_use *u)
 {
@@ -149,6 +157,7 @@ deallocate(struct exec_tmem_use *u)
     if (t->units[at] != units)
         exec_tmem_fail(u, "the allocation at 0x%x has %u columns, not %u", address,
                        t->units[at] * EXEC_TMEM_UNIT, columns);
+    exec_tmem_tell(u, column_of(address), columns);
     t->used &= ~((uint32_t)((1ull << units) - 1) << at);
     t->units[at] = 0;
 }
@@ -202,6 +211,7 @@ check_fragment(const struct exec_tmem_use *u, const char *name, uint32_t lanes)
     exec_tmem_check(u, name, row, rows, column_of(address), columns);
     if (u->what.shape == JIT_TMEM_16X32BX2)
         exec_tmem_check(u, name, row, rows, column_of(address) + u->what.apart, columns);
+    exec_tmem_tell(u, column_of(address), columns + u->what.apart);
 }
 
 /* .pack::16b: two columns' lower halves are one register, and back. */
@@ -264,6 +274,7 @@ copy(struct exec_tmem_use *u)
                        (unsigned long long)descriptor, fault);
     exec_tmem_check(u, "tcgen05.cp", lane, few ? 3 * QUARTER + 1 : JIT_TMEM_LANES,
                     column_of(address), c->chunks * 4u);
+    exec_tmem_tell(u, column_of(address), c->chunks * 4u);
     if (!jit_tmem_rows(u->slot->block.shared, (uint32_t)size, descriptor, c->rows, c->chunks, rows,
                        &wrong))
         exec_tmem_fail(u,
@@ -291,6 +302,7 @@ shift_down(struct exec_tmem_use *u)
     if (lane % QUARTER)
         exec_tmem_fail(u, "tcgen05.shift: lane %u is no multiple of %u", lane, QUARTER);
     exec_tmem_check(u, "tcgen05.shift", lane, QUARTER, column, COLUMNS);
+    exec_tmem_tell(u, column, COLUMNS);
     for (uint32_t r = lane; r + 1 < lane + QUARTER; r++)
         memcpy(&u->tmem->at[r][column], &u->tmem->at[r + 1][column], COLUMNS * 4);
 }
@@ -305,8 +317,11 @@ arrive(const struct exec_tmem_use *u, uint64_t barrier)
     if (announced &&
         !exec_announce(u->warp, u->lane, barrier, 8, PTX_SPACE_SHARED, JIT_ATOMIC, u->place))
         return;
-    if (announced)
+    if (announced) {
+        exec_announce_async(u->warp, u->lane, (enum jit_async)JIT_ASYNC_TMEM, barrier,
+                            JIT_TMEM_COMMIT, u->place);
         exec_announce_async(u->warp, u->lane, JIT_ASYNC_ARRIVE, barrier, 0, u->place);
+    }
     jit_mbarrier_arrive(barrier);
     if (announced)
         exec_announce_async(u->warp, u->lane, JIT_ASYNC_AFTER, barrier, 0, u->place);

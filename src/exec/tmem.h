@@ -30,6 +30,8 @@ struct exec_tmem_use {
 _Noreturn void exec_tmem_fail(const struct exec_tmem_use *u, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Ends the block unless these lanes and columns are there, and allocated. */
+/* Tools hear that the instruction reads, writes or gives back these columns. */
+void exec_tmem_tell(const struct exec_tmem_use *u, uint32_t column, uint32_t columns);
 void exec_tmem_check(const struct exec_tmem_use *u, const char *what, uint32_t lane, uint32_t lanes,
                      uint32_t column, uint32_t columns);
 uint64_t exec_tmem_shared_bytes(const struct exec_tmem_use *u);

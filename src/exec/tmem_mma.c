@@ -259,6 +259,8 @@ exec_tmem_multiply(struct exec_tmem_use *u)
         check_shared(u, &p, 'A');
     check_shared(u, &p, 'B');
     check_memory(u, &p);
+    if (p.m == JIT_TMEM_LANES) /* of others other lanes are free */
+        exec_tmem_tell(u, p.at_d & 0xffff, p.n);
     if (p.what.flags & JIT_TMEM_WS)
         take_zeros(u, data->zeros[l], &p);
     if (!jit_tmem_multiply(&p))

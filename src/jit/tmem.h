@@ -55,8 +55,13 @@ enum {                      /* flags */
        JIT_TMEM_A_INSIDE = 32, /* A is in tensor memory */
        JIT_TMEM_A_SHIFTED = 64,
        JIT_TMEM_BLOCK16 = 128,   /* a scale for 16 numbers, not 32 */
-       JIT_TMEM_ANNOUNCED = 256, /* COMMIT: each mbarrier is announced to access and async */
+       JIT_TMEM_ANNOUNCED = 256, /* to async; of COMMIT each mbarrier, to access, too */
 };
+
+/* To jit_services.async, before or instead of it: number is its op, the address a mbarrier's
+ * (COMMIT), else the first column, and how many from bit 32 on (LD, ST, DEALLOC; CP, SHIFT and MMA
+ * on all lanes: those that they write). */
+enum { JIT_ASYNC_TMEM = 64 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */
 struct jit_tmem_insn {

@@ -94,6 +94,8 @@ call_service(struct tcgen05 *t)
 {
     struct core *c = t->c;
     uint64_t bits;
+    if (t->i->tells & TELL_SYNC)
+        t->what.flags |= JIT_TMEM_ANNOUNCED;
     _Static_assert(sizeof bits == sizeof t->what, "a struct jit_tmem_insn is a 64-bit number");
     memcpy(&bits, &t->what, sizeof bits);
     core_batch_flush(c);
