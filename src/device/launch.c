@@ -47,23 +47,37 @@ bounds_of(const struct ptx_func *f)
     return most; /* 0: none */
 }
 
-static const struct jit_kernel *
-compile(struct device_function *f, const uint32_t block[3], bool cluster)
+/* What decides on the code of a launch; of no launch in particular where l is NULL. */
+static void
+describe(const struct device_function *f, const uint32_t block[3], const struct device_launch *l,
+         struct exec_request *out)
 {
-    struct process *p = device_process();
+    bool clusters = l ? clusters_wanted(l) : f->func->reqnctapercluster[0] != 0;
+    *out = (struct exec_request){.jit = device_process()->jit,
+                                 .module = f->unit->ptx,
+                                 .kernel = f->func,
+                                 .grid = {1, 1, 1},
+                                 .cluster = {clusters},
+                                 .cooperative = l && l->cooperative,
+                                 .abreast = f->device->profile->cc_major < 7,
+                                 .schedule = device_process()->schedule,
+                                 .tool = tool_of_process()};
+    memcpy(out->block, block, sizeof out->block);
+    if (l)
+        memcpy(out->grid, l->grid, sizeof out->grid);
+}
+
+/* The code that will run. */
+static const struct jit_kernel *
+compile(struct device_function *f, const uint32_t block[3], const struct device_launch *l)
+{
     struct ls_error err = {0};
-    struct jit_request r = {.module = f->unit->ptx,
-                            .kernel = f->func,
-                            .small_grid = true,
-                            .abreast = f->device->profile->cc_major < 7,
-                            .cluster = cluster,
-                            .whole = !cluster};
-    if (tool_steps()) { /* the code that will run: a debugger's user waits for it */
-        r.events = tool_of_process()->events;
-        r.whole = false;
+    struct exec_request r;
+    const struct jit_kernel *k = NULL;
+    if (process_engine(device_process(), &err)) {
+        describe(f, block, l, &r);
+        k = exec_code(&r, &err);
     }
-    memcpy(r.block, block, sizeof r.block);
-    const struct jit_kernel *k = process_engine(p, &err) ? jit_get(p->jit, &r, &err) : NULL;
     if (k)
         __atomic_store_n(&f->compiled, k, __ATOMIC_RELEASE);
     else
@@ -86,7 +100,7 @@ compiled(struct device_function *f)
     const struct jit_kernel *k = __atomic_load_n(&f->compiled, __ATOMIC_ACQUIRE);
     uint32_t threads = bounds_of(f->func), most = f->device->profile->max_threads_per_block;
     uint32_t block[3] = {threads && threads < most ? threads : most < 256 ? most : 256, 1, 1};
-    return k ? k : compile(f, block, f->func->reqnctapercluster[0] != 0);
+    return k ? k : compile(f, block, NULL);
 }
 
 /* Warps get whole units, and are dealt to the SM's schedulers, so that nine of them need the
@@ -338,7 +352,7 @@ static enum device_result
 check(const struct device_launch *l, const struct jit_kernel **out_kernel)
 {
     const struct device_profile *p = l->function->device->profile;
-    const struct jit_kernel *k = *out_kernel = compile(l->function, l->block, clusters_wanted(l));
+    const struct jit_kernel *k = *out_kernel = compile(l->function, l->block, l);
     if (!k)
         return no_code();
     uint32_t cluster[3];
@@ -473,27 +487,17 @@ request_of(const struct device_launch *l, const struct jit_kernel *k, struct exe
     if (!symbols)
         return DEVICE_INVALID_IMAGE;
     uint64_t resident = resident_blocks(l, k);
-    *r = (struct exec_request){.jit = device_process()->jit,
-                               .memory = d->memory,
-                               .module = f->unit->ptx,
-                               .kernel = f->func,
-                               .dynamic_shared = (uint32_t)l->dynamic_shared,
-                               .params = l->params,
-                               .symbols = symbols,
-                               .cooperative = l->cooperative,
-                               .abreast = d->profile->cc_major < 7,
-                               .schedule = device_process()->schedule,
-                               .sm_count = d->profile->sm_count,
-                               .resident_blocks =
-                                   resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX,
-                               .stack_limit = (uint32_t)d->limit[DEVICE_LIMIT_STACK],
-                               .gridid = ++d->launches,
-                               .tool = tool_of_process(),
-                               .tool_id = d->launches,
-                               .print = print_text,
-                               .print_context = printed};
-    memcpy(r->grid, l->grid, sizeof r->grid);
-    memcpy(r->block, l->block, sizeof r->block);
+    describe(f, l->block, l, r);
+    r->memory = d->memory;
+    r->dynamic_shared = (uint32_t)l->dynamic_shared;
+    r->params = l->params;
+    r->symbols = symbols;
+    r->sm_count = d->profile->sm_count;
+    r->resident_blocks = resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX;
+    r->stack_limit = (uint32_t)d->limit[DEVICE_LIMIT_STACK];
+    r->gridid = r->tool_id = ++d->launches;
+    r->print = print_text;
+    r->print_context = printed;
     enum device_result possible = clusters_of(l, r->cluster);
     for (int axis = 0; axis < 3 && f->func->blocks_are_clusters && r->cluster[0]; axis++)
         r->grid[axis] *= r->cluster[axis];

@@ -88,6 +88,13 @@ usual_code(const struct exec_request *r, const struct jit_request *j, struct ls_
     return k && k->quick && k->may_wait ? jit_get(r->jit, j, err) : k;
 }
 
+const struct jit_kernel *
+exec_code(const struct exec_request *r, struct ls_error *err)
+{
+    struct jit_request j = usual_request(r);
+    return usual_code(r, &j, err);
+}
+
 bool
 exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report)
 {

@@ -123,6 +123,11 @@ struct exec_request {
     void *print_context;
 };
 
+/* The code that a launch of that request begins in, compiled if it has to be; the engine's. Reads
+ * of the request what the code depends on: jit, module, kernel, grid, block, cluster, cooperative,
+ * abreast, announced, schedule, tool. NULL: an error. */
+const struct jit_kernel *exec_code(const struct exec_request *r, struct ls_error *err);
+
 /* Runs to the end. True: EXEC_OK. */
 bool exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *report);
 

@@ -5,7 +5,8 @@ import os, sys, tempfile
 
 lockstep, source, binary = (os.environ[k] for k in ("LOCKSTEP", "SOURCE_DIR", "BINARY_DIR"))
 work = os.path.realpath(tempfile.mkdtemp())
-for name in [n for n in os.environ if n.startswith("LOCKSTEP_") and n != "LOCKSTEP_CACHE"]:
+KEPT = "LOCKSTEP_CACHE", "LOCKSTEP_JIT", "LOCKSTEP_REMARKS"  # the last two: tools/each-pass-off.sh
+for name in [n for n in os.environ if n.startswith("LOCKSTEP_") and n not in KEPT]:
     os.environ.pop(name)
 failures = cases = 0
 

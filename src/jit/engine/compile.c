@@ -223,19 +223,32 @@ want_calls(struct unit *u, const struct wir *f)
     ls_release(taken);
 }
 
-/* The function's warp IR, rewritten by the passes of that stage; NULL and an error. */
+/* Of the stage WIR: what plain, checked and profiled code do not have alike. */
+static uint64_t
+passes_of_some(void)
+{
+    return jit_passes_barred(CODE_PLAIN) | jit_passes_barred(CODE_CHECK) |
+           jit_passes_barred(CODE_PROFILE);
+}
+
+/* The function's warp IR, rewritten by the passes of that stage; NULL and an error. A kernel's
+ * registers are counted before passes that only some code has: a program is told the same with a
+ * tool and without. */
 static struct wir *
-begin_wir(struct unit *u, const struct ptx_func *f, bool debug)
+begin_wir(struct unit *u, const struct ptx_func *f)
 {
     const struct jit_request *r = u->request;
-    struct wir *wir = (debug             ? wir_new_debug
+    struct wir *wir = (tools_step(r)     ? wir_new_debug
                        : r->scheduled    ? wir_new_scheduled
                        : tools_passed(r) ? wir_new_passed
                                          : wir_new)(r->module, f, core_known_function, u->err);
     if (wir && (r->scheduled || tools_give_way(r)))
         wir_all_wait(wir);
-    uint64_t off = debug == tools_step(r) ? off_of(u) : u->engine->off;
-    bool ok = wir && opt_run(wir, off, u->last, u->remarks, u->err);
+    uint64_t off = off_of(u), some = passes_of_some();
+    bool ok = wir && opt_run(wir, off | some, u->last, u->remarks, u->err);
+    if (ok && f == r->kernel)
+        u->registers = analysis_registers(wir);
+    ok = ok && opt_run(wir, off | ~some, u->last, u->remarks, u->err);
     if (ok) {
         tools_tell(wir, r, off, u->remarks);
         ok = opt_verify(wir, u->err);
@@ -271,7 +284,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
                           .abreast = u->request->abreast};
     char name[32];
     memcpy(shape.block, u->request->block, sizeof shape.block);
-    struct wir *wir = begin_wir(u, f, tools_step(u->request));
+    struct wir *wir = begin_wir(u, f);
     struct facts *facts = wir ? facts_new(wir, &shape, emit_warp_uniform, u->err) : NULL;
     bool ok = facts != NULL;
     if (ok) {
@@ -528,14 +541,18 @@ optimise(struct unit *u, bool *fits)
     return run_llvm_passes(u) && (size <= most || take_machine(u, JIT_EFFORT_LEAST));
 }
 
-/* As many as without a debugger: occupancy follows from it. */
+/* As many as in plain code: occupancy follows from it. */
 static uint32_t
-registers_of(struct unit *u)
+registers_of(const struct unit *u)
 {
-    struct wir *usual = tools_step(u->request) ? begin_wir(u, u->request->kernel, false) : NULL;
-    uint32_t n = analysis_registers(usual ? usual : u->wir);
-    wir_free(usual);
-    return n;
+    if (tools_code(u->request) & TOOLS_LIVE)
+        return u->registers;
+    struct jit_request plain = *u->request;
+    plain.events = 0;
+    plain.scheduled = false;
+    struct unit usual = {.engine = u->engine, .request = &plain, .err = u->err, .last = PASS_NONE};
+    wir_free(begin_wir(&usual, plain.kernel));
+    return usual.registers ? usual.registers : u->registers;
 }
 
 static void
@@ -604,7 +621,7 @@ bool
 jit_unit_begin(struct unit *u, const char *stem)
 {
     bool fits = false;
-    u->wir = begin_wir(u, u->request->kernel, tools_step(u->request));
+    u->wir = begin_wir(u, u->request->kernel);
     if (!u->wir)
         return false;
     if (tools_step(u->request))

@@ -78,6 +78,7 @@ struct unit {
     struct jit_engine *engine;
     const struct jit_request *request;
     struct wir *wir;
+    uint32_t registers; /* of `wir`, as struct jit_kernel has them */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMTargetMachineRef machine; /* taken from the engine's; NULL: none */
