@@ -313,8 +313,8 @@ struct device_function {
     struct device_function_settings settings;
     uint32_t gpu_cache_config; /* that a real GPU's driver was told last */
     uint32_t gpu_registers;    /* it is taken from unit.gpu_narrow with these; 0: it is not */
-    const struct jit_kernel *compiled; /* for some block shape; atomic */
-    struct pointers *pointers;         /* pageable.c; atomic */
+    struct jit_needs *needs;   /* launch.c; atomic; NULL: nobody has asked */
+    struct pointers *pointers; /* pageable.c; atomic */
 };
 
 /* Of a virtual device: memory for the unit's variables. As backend_code.load. */

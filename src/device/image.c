@@ -105,6 +105,7 @@ end_function(void *handle, void *context)
     if (f->unit != context)
         return;
     pageable_forget(f);
+    ls_release(f->needs);
     handle_free(f);
 }
 

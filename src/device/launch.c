@@ -47,40 +47,35 @@ bounds_of(const struct ptx_func *f)
     return most; /* 0: none */
 }
 
-/* What decides on the code of a launch; of no launch in particular where l is NULL. */
+/* What decides on the code of a launch. */
 static void
-describe(const struct device_function *f, const uint32_t block[3], const struct device_launch *l,
-         struct exec_request *out)
+describe(const struct device_launch *l, struct exec_request *out)
 {
-    bool clusters = l ? clusters_wanted(l) : f->func->reqnctapercluster[0] != 0;
+    const struct device_function *f = l->function;
     *out = (struct exec_request){.jit = device_process()->jit,
                                  .module = f->unit->ptx,
                                  .kernel = f->func,
-                                 .grid = {1, 1, 1},
-                                 .cluster = {clusters},
-                                 .cooperative = l && l->cooperative,
+                                 .cluster = {clusters_wanted(l)},
+                                 .cooperative = l->cooperative,
                                  .abreast = f->device->profile->cc_major < 7,
                                  .schedule = device_process()->schedule,
                                  .tool = tool_of_process()};
-    memcpy(out->block, block, sizeof out->block);
-    if (l)
-        memcpy(out->grid, l->grid, sizeof out->grid);
+    memcpy(out->grid, l->grid, sizeof out->grid);
+    memcpy(out->block, l->block, sizeof out->block);
 }
 
 /* The code that will run. */
 static const struct jit_kernel *
-compile(struct device_function *f, const uint32_t block[3], const struct device_launch *l)
+compile(const struct device_launch *l)
 {
     struct ls_error err = {0};
     struct exec_request r;
     const struct jit_kernel *k = NULL;
     if (process_engine(device_process(), &err)) {
-        describe(f, block, l, &r);
+        describe(l, &r);
         k = exec_code(&r, &err);
     }
-    if (k)
-        __atomic_store_n(&f->compiled, k, __ATOMIC_RELEASE);
-    else
+    if (!k)
         device_fail(DEVICE_INVALID_PTX, "%s", err.text);
     return k;
 }
@@ -93,14 +88,26 @@ no_code(void)
     return process_ending() ? DEVICE_UNLOADING : DEVICE_INVALID_PTX;
 }
 
-/* For questions that do not depend on the block's shape. */
-static const struct jit_kernel *
-compiled(struct device_function *f)
+/* For questions that no launch asks; NULL: a failure. */
+static const struct jit_needs *
+needs_of(struct device_function *f)
 {
-    const struct jit_kernel *k = __atomic_load_n(&f->compiled, __ATOMIC_ACQUIRE);
-    uint32_t threads = bounds_of(f->func), most = f->device->profile->max_threads_per_block;
-    uint32_t block[3] = {threads && threads < most ? threads : most < 256 ? most : 256, 1, 1};
-    return k ? k : compile(f, block, NULL);
+    struct ls_error err = {0};
+    struct jit_needs *known = __atomic_load_n(&f->needs, __ATOMIC_ACQUIRE), found, *mine;
+    if (known)
+        return known;
+    if (!process_engine(device_process(), &err) ||
+        !jit_needs(device_process()->jit, f->unit->ptx, f->func, &found, &err)) {
+        device_fail(DEVICE_INVALID_PTX, "%s", err.text);
+        return NULL;
+    }
+    mine = ls_alloc(sizeof *mine);
+    *mine = found;
+    if (__atomic_compare_exchange_n(&f->needs, &known, mine, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return mine;
+    ls_release(mine);
+    return known;
 }
 
 /* Warps get whole units, and are dealt to the SM's schedulers, so that nine of them need the
@@ -121,7 +128,7 @@ bounded_registers(const struct device_profile *p, uint32_t threads)
 /* The estimate comes from live ranges before register allocation; ptxas would spill beyond what
  * the launch bounds or the device leave per thread. */
 static uint32_t
-registers_of(const struct device_function *f, const struct jit_kernel *k)
+registers_of(const struct device_function *f, const struct jit_needs *n)
 {
     const struct device_profile *p = f->device->profile;
     uint32_t threads = bounds_of(f->func), most = p->max_registers_per_thread;
@@ -129,7 +136,7 @@ registers_of(const struct device_function *f, const struct jit_kernel *k)
         most = bounded_registers(p, threads);
     if (f->func->maxnreg && f->func->maxnreg < most)
         most = f->func->maxnreg;
-    return k->registers < most ? k->registers : most;
+    return n->registers < most ? n->registers : most;
 }
 
 static uint32_t
@@ -154,20 +161,20 @@ static enum device_result
 info(struct device_function *f, struct device_function_info *out)
 {
     const struct device_profile *p = f->device->profile;
-    const struct jit_kernel *k = compiled(f);
-    if (!k)
-        return no_code();
+    const struct jit_needs *n = needs_of(f);
+    if (!n)
+        return DEVICE_INVALID_PTX;
     uint32_t bounds = bounds_of(f->func);
     *out = (struct device_function_info){
         .func = f->func,
         .device = f->device,
-        .registers = registers_of(f, k),
-        .static_shared = k->shared_bytes,
-        .local_bytes = k->local_bytes,
+        .registers = registers_of(f, n),
+        .static_shared = n->shared_bytes,
+        .local_bytes = n->local_bytes,
         .constant_bytes = constant_bytes(f->unit->ptx),
         .max_threads =
             bounds && bounds < p->max_threads_per_block ? bounds : p->max_threads_per_block,
-        .max_dynamic_shared = dynamic_limit(f, k->shared_bytes),
+        .max_dynamic_shared = dynamic_limit(f, n->shared_bytes),
     };
     return DEVICE_OK;
 }
@@ -189,8 +196,8 @@ launch_check_dynamic(const struct device_function *f, int64_t bytes, uint32_t st
 static enum device_result
 set_max_dynamic_shared(struct device_function *f, int64_t bytes)
 {
-    const struct jit_kernel *k = compiled(f);
-    enum device_result r = k ? launch_check_dynamic(f, bytes, k->shared_bytes) : no_code();
+    const struct jit_needs *n = needs_of(f);
+    enum device_result r = n ? launch_check_dynamic(f, bytes, n->shared_bytes) : DEVICE_INVALID_PTX;
     if (r == DEVICE_OK)
         f->max_dynamic_shared = (uint32_t)bytes;
     return r;
@@ -216,15 +223,15 @@ wished_shared(const struct device_function *f)
 }
 
 static void
-occupancy_of(const struct device_function *f, const struct jit_kernel *k, uint32_t threads,
+occupancy_of(const struct device_function *f, const struct jit_needs *n, uint32_t threads,
              uint64_t dynamic_shared, struct occupancy *out)
 {
     const struct device_profile *p = f->device->profile;
     struct occupancy_query q = {.threads_per_block = threads,
-                                .registers_per_thread = registers_of(f, k),
-                                .static_shared = k->shared_bytes,
-                                .dynamic_shared = dynamic_shared > UINT32_MAX - k->shared_bytes
-                                                      ? UINT32_MAX - k->shared_bytes
+                                .registers_per_thread = registers_of(f, n),
+                                .static_shared = n->shared_bytes,
+                                .dynamic_shared = dynamic_shared > UINT32_MAX - n->shared_bytes
+                                                      ? UINT32_MAX - n->shared_bytes
                                                       : (uint32_t)dynamic_shared};
     q.shared_carveout = wished_shared(f);
     model_occupancy(p, &q, out);
@@ -234,10 +241,10 @@ static enum device_result
 occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
           struct occupancy *out)
 {
-    const struct jit_kernel *k = compiled(f);
-    if (!k)
-        return no_code();
-    occupancy_of(f, k, threads, dynamic_shared, out);
+    const struct jit_needs *n = needs_of(f);
+    if (!n)
+        return DEVICE_INVALID_PTX;
+    occupancy_of(f, n, threads, dynamic_shared, out);
     return DEVICE_OK;
 }
 
@@ -321,7 +328,7 @@ check_registers(const struct device_profile *p, const struct device_launch *l,
                 const struct jit_kernel *k)
 {
     uint32_t threads = l->block[0] * l->block[1] * l->block[2],
-             most = bounded_registers(p, threads), has = registers_of(l->function, k);
+             most = bounded_registers(p, threads), has = registers_of(l->function, &k->needs);
     return has <= 2 * most ? DEVICE_OK
                            : refuse(l, DEVICE_OUT_OF_RESOURCES, "about " DEVICE_TOO_MANY_REGISTERS,
                                     has, threads, most, threads);
@@ -332,7 +339,8 @@ resident_blocks(const struct device_launch *l, const struct jit_kernel *k)
 {
     struct occupancy o;
     const struct device_profile *p = l->function->device->profile;
-    occupancy_of(l->function, k, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared, &o);
+    occupancy_of(l->function, &k->needs, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared,
+                 &o);
     return (uint64_t)(o.blocks_per_sm ? o.blocks_per_sm : 1) * (p->sm_count ? p->sm_count : 1);
 }
 
@@ -352,12 +360,12 @@ static enum device_result
 check(const struct device_launch *l, const struct jit_kernel **out_kernel)
 {
     const struct device_profile *p = l->function->device->profile;
-    const struct jit_kernel *k = *out_kernel = compile(l->function, l->block, l);
+    const struct jit_kernel *k = *out_kernel = compile(l);
     if (!k)
         return no_code();
     uint32_t cluster[3];
     enum device_result r = clusters_of(l, cluster);
-    r = r == DEVICE_OK ? launch_check_shared(l, k->shared_bytes) : r;
+    r = r == DEVICE_OK ? launch_check_shared(l, k->needs.shared_bytes) : r;
     r = r == DEVICE_OK ? check_registers(p, l, k) : r;
     if (r != DEVICE_OK || !l->cooperative)
         return r;
@@ -487,7 +495,7 @@ request_of(const struct device_launch *l, const struct jit_kernel *k, struct exe
     if (!symbols)
         return DEVICE_INVALID_IMAGE;
     uint64_t resident = resident_blocks(l, k);
-    describe(f, l->block, l, r);
+    describe(l, r);
     r->memory = d->memory;
     r->dynamic_shared = (uint32_t)l->dynamic_shared;
     r->params = l->params;

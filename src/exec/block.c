@@ -91,8 +91,8 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *l
     uint64_t local = (uint64_t)l->local_stride * JIT_LANES * l->warps;
     if (!frames_prepare(s, (size_t)k->frame_bytes * l->warps, err) ||
         !local_prepare(s, local, err) ||
-        (s == leader &&
-         !shared_prepare(s, (uint64_t)k->shared_bytes + l->dynamic_shared, run->cluster, err)))
+        (s == leader && !shared_prepare(s, (uint64_t)k->needs.shared_bytes + l->dynamic_shared,
+                                        run->cluster, err)))
         return false;
     exec_apart_free(s);
     s->cluster = (struct exec_cluster){.leader = leader};

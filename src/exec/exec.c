@@ -107,14 +107,14 @@ exec_source_open(struct exec_source *s, const struct exec_request *r, struct exe
         snprintf(report->text, sizeof report->text, "%s", err.text);
         return false;
     }
-    if (r->shared_limit && (uint64_t)k->shared_bytes + r->dynamic_shared > r->shared_limit) {
+    if (r->shared_limit && (uint64_t)k->needs.shared_bytes + r->dynamic_shared > r->shared_limit) {
         struct arena names = {0};
         memset(report, 0, sizeof *report);
         report->status = EXEC_FAILED;
         snprintf(report->text, sizeof report->text,
                  "kernel \"%s\" wants %llu bytes of shared memory, a block has at most %u",
                  ls_readable_name(&names, r->kernel->name),
-                 (unsigned long long)k->shared_bytes + r->dynamic_shared, r->shared_limit);
+                 (unsigned long long)k->needs.shared_bytes + r->dynamic_shared, r->shared_limit);
         arena_free(&names);
         return false;
     }

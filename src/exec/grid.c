@@ -215,7 +215,7 @@ tool_launch(const struct exec_run *run)
         .kernel = r->kernel,
         .code = k,
         .launch = &run->launch,
-        .shared_bytes = (uint64_t)k->shared_bytes + r->dynamic_shared,
+        .shared_bytes = (uint64_t)k->needs.shared_bytes + r->dynamic_shared,
         .sm_count = r->sm_count,
         .resident_blocks = r->resident_blocks,
         .id = r->tool_id,

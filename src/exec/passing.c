@@ -22,9 +22,9 @@ static bool
 fits(const struct exec_slot *s, const struct jit_kernel *k)
 {
     const struct jit_kernel *usual = s->run->code->kernel;
-    return k->local_bytes <= s->block.launch->local_stride &&
-           k->shared_bytes == usual->shared_bytes && !k->block && !k->pauses && !k->functions &&
-           (size_t)k->frame_bytes * s->warps <= s->frames_room;
+    return k->needs.local_bytes <= s->block.launch->local_stride &&
+           k->needs.shared_bytes == usual->needs.shared_bytes && !k->block && !k->pauses &&
+           !k->functions && (size_t)k->frame_bytes * s->warps <= s->frames_room;
 }
 
 static bool

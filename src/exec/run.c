@@ -29,7 +29,7 @@ exec_launch_fill(struct jit_launch *l, const struct exec_request *r, const struc
         .block = {r->block[0], r->block[1], r->block[2]},
         .warps = (threads + JIT_LANES - 1) / JIT_LANES,
         .dynamic_shared = r->dynamic_shared,
-        .local_stride = (k->local_bytes + stack + 15) / 16 * 16,
+        .local_stride = (k->needs.local_bytes + stack + 15) / 16 * 16,
         .fuel = EXEC_FUEL,
         .gridid = r->gridid,
         .cluster = {1, 1, 1},

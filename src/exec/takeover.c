@@ -42,8 +42,8 @@ exec_takeover_due(const struct exec_run *run)
 static bool
 fits(const struct jit_kernel *old, const struct jit_kernel *k)
 {
-    return !k->may_wait && k->local_bytes == old->local_bytes &&
-           k->shared_bytes == old->shared_bytes && k->recursive == old->recursive;
+    return !k->may_wait && k->needs.local_bytes == old->needs.local_bytes &&
+           k->needs.shared_bytes == old->needs.shared_bytes && k->recursive == old->recursive;
 }
 
 void

@@ -57,7 +57,7 @@ exec_tmem_tell(const struct exec_tmem_use *u, uint32_t column, uint32_t columns)
 uint64_t
 exec_tmem_shared_bytes(const struct exec_tmem_use *u)
 {
-    return (uint64_t)u->slot->run->code->kernel->shared_bytes +
+    return (uint64_t)u->slot->run->code->kernel->needs.shared_bytes +
            u->slot->block.launch->dynamic_shared;
 }
 

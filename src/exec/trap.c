@@ -30,7 +30,7 @@ call_text(const struct jit_warp *w, uint32_t place, struct text *out)
     if (!m)
         return;
     text_add(out, "%u bytes of stack per thread (cudaLimitStackSize); calls: %s",
-             l->local_stride - s->run->code->kernel->local_bytes, function_of(m, place, &a));
+             l->local_stride - s->run->code->kernel->needs.local_bytes, function_of(m, place, &a));
     for (const uint8_t *area = w->calls; area;) {
         const struct jit_call *c = (const struct jit_call *)area - 1, *next = c;
         uint32_t times = 0;

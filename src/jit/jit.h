@@ -467,8 +467,16 @@ enum jit_external {
 
 typedef uint32_t (*jit_warp_fn)(struct jit_warp *w); /* returns enum jit_exit */
 
+/* What a kernel needs, alike in all its code. */
+struct jit_needs {
+    uint32_t local_bytes;  /* per lane: its variables; recursion needs more (the stack limit) */
+    uint32_t shared_bytes; /* static shared memory */
+    uint32_t registers;    /* 32-bit registers per thread, estimated from live ranges */
+};
+
 struct jit_kernel {
     const struct ptx_func *func;
+    struct jit_needs needs;
     jit_warp_fn full;    /* for warps of 32 lanes; NULL when the block has fewer threads */
     jit_warp_fn partial; /* for the last warp of a block whose size is no multiple of 32 */
     /* Called with the block's first warp, whose neighbours lie behind it, each with a frame: runs
@@ -477,9 +485,6 @@ struct jit_kernel {
     jit_warp_fn block;
     void *const *functions; /* by ptx_func.index, NULL where never called indirectly */
     uint32_t frame_bytes;   /* a multiple of 64 */
-    uint32_t local_bytes;   /* per lane: its variables; recursion needs more (the stack limit) */
-    uint32_t shared_bytes;  /* static shared memory */
-    uint32_t registers;     /* 32-bit registers per thread, estimated from live ranges */
     bool has_barrier;
     bool may_wait;  /* a loop may wait for other warps or blocks: keep all resident */
     bool pauses;    /* called functions may wait: services->pause is used */
@@ -665,6 +670,9 @@ void jit_set_budget(struct jit_engine *e, uint64_t emitted, uint64_t optimised);
  * kernels are compiled at once, and one that several ask for is compiled by one of them. */
 const struct jit_kernel *jit_get(struct jit_engine *e, const struct jit_request *r,
                                  struct ls_error *err);
+/* Without code for it. */
+bool jit_needs(struct jit_engine *e, const struct ptx_module *m, const struct ptx_func *kernel,
+               struct jit_needs *out, struct ls_error *err);
 /* A launch of that kernel took so long, by the clock: once that pays jit_get() makes better code of
  * quick code, and gives it from then on. The quick one lives as long. */
 void jit_ran(struct jit_engine *e, const struct jit_kernel *k, double seconds);

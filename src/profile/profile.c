@@ -93,10 +93,10 @@ new_kernel(struct profile *p, const struct jit_tool_launch *l)
     memcpy(k->grid, l->launch->grid, sizeof k->grid);
     memcpy(k->block, l->launch->block, sizeof k->block);
     k->shared_bytes = l->shared_bytes;
-    k->static_shared = l->code->shared_bytes;
-    k->registers_wanted = l->code->registers;
-    k->registers = registers_of(p->device, k, l->kernel, l->code->registers);
-    k->local_bytes = l->code->local_bytes;
+    k->static_shared = l->code->needs.shared_bytes;
+    k->registers_wanted = l->code->needs.registers;
+    k->registers = registers_of(p->device, k, l->kernel, l->code->needs.registers);
+    k->local_bytes = l->code->needs.local_bytes;
     k->places = count_places(l->module);
     k->line_of = ARENA_ARRAY(&k->arena, uint32_t, k->places);
     kernel_occupancy(k, p->device);

@@ -13,7 +13,8 @@
 struct header {
     char magic[8];
     struct hash128 key, sum; /* sum: of all the file, itself taken as 0 */
-    uint32_t frame_bytes, local_bytes, shared_bytes, registers;
+    uint32_t frame_bytes;
+    struct jit_needs needs;
     uint32_t flags;     /* from bit 8 on jit_image.quick_ms */
     uint32_t functions; /* that many numbers stand before the code */
     uint64_t size;
@@ -63,9 +64,7 @@ jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
     }
     if (ok) {
         *out = (struct jit_image){.frame_bytes = h.frame_bytes,
-                                  .local_bytes = h.local_bytes,
-                                  .shared_bytes = h.shared_bytes,
-                                  .registers = h.registers,
+                                  .needs = h.needs,
                                   .has_full = h.flags & 1,
                                   .has_partial = h.flags >> 1 & 1,
                                   .has_barrier = h.flags >> 2 & 1,
@@ -95,9 +94,7 @@ jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image
         return;
     struct header h = {.key = key,
                        .frame_bytes = m->frame_bytes,
-                       .local_bytes = m->local_bytes,
-                       .shared_bytes = m->shared_bytes,
-                       .registers = m->registers,
+                       .needs = m->needs,
                        .flags = (uint32_t)m->has_full | (uint32_t)m->has_partial << 1 |
                                 (uint32_t)m->has_barrier << 2 | (uint32_t)m->may_wait << 3 |
                                 (uint32_t)m->recursive << 4 | (uint32_t)m->pauses << 5 |

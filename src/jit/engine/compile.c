@@ -86,19 +86,12 @@ add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
                             LLVMCreateEnumAttribute(context, kind, 0));
 }
 
-/* Passes that are switched off, or may not run in this code. */
-static uint64_t
-off_of(const struct unit *u)
-{
-    return u->engine->off | jit_passes_barred(tools_code(u->request));
-}
-
 /* The last form may be, until launches have shown that better code pays (engine/kernels.c). */
 static bool
 may_be_quick(const struct unit *u)
 {
     return u->tier == JIT_TIER_MEMORY && !u->better && u->request->warps <= JIT_QUICK_WARPS &&
-           !tools_step(u->request) && jit_on(off_of(u), PASS_QUICK_FIRST);
+           !tools_step(u->request) && jit_on(jit_unit_off(u), PASS_QUICK_FIRST);
 }
 
 /* It will be, and accesses are calls. */
@@ -106,7 +99,7 @@ static bool
 shares_accesses(const struct unit *u)
 {
     return may_be_quick(u) && u->wir->insn_count >= JIT_QUICK_CALLS &&
-           jit_on(off_of(u), PASS_SHARED_ACCESSES);
+           jit_on(jit_unit_off(u), PASS_SHARED_ACCESSES);
 }
 
 static void
@@ -118,7 +111,7 @@ begin_emit(const struct unit *u, struct emit *e)
                        .lanes = LANES,
                        .err = u->err,
                        .narrow = u->engine->narrow,
-                       .off = off_of(u) | (shares_accesses(u) ? JIT_QUICK_BARRED : 0),
+                       .off = jit_unit_off(u) | (shares_accesses(u) ? JIT_QUICK_BARRED : 0),
                        .most = u->tier == JIT_TIER_MEMORY ? 0 : u->engine->emitted_most,
                        .remarks = u->remarks,
                        .lines = u->lines};
@@ -223,42 +216,6 @@ want_calls(struct unit *u, const struct wir *f)
     ls_release(taken);
 }
 
-/* Of the stage WIR: what plain, checked and profiled code do not have alike. */
-static uint64_t
-passes_of_some(void)
-{
-    return jit_passes_barred(CODE_PLAIN) | jit_passes_barred(CODE_CHECK) |
-           jit_passes_barred(CODE_PROFILE);
-}
-
-/* The function's warp IR, rewritten by the passes of that stage; NULL and an error. A kernel's
- * registers are counted before passes that only some code has: a program is told the same with a
- * tool and without. */
-static struct wir *
-begin_wir(struct unit *u, const struct ptx_func *f)
-{
-    const struct jit_request *r = u->request;
-    struct wir *wir = (tools_step(r)     ? wir_new_debug
-                       : r->scheduled    ? wir_new_scheduled
-                       : tools_passed(r) ? wir_new_passed
-                                         : wir_new)(r->module, f, core_known_function, u->err);
-    if (wir && (r->scheduled || tools_give_way(r)))
-        wir_all_wait(wir);
-    uint64_t off = off_of(u), some = passes_of_some();
-    bool ok = wir && opt_run(wir, off | some, u->last, u->remarks, u->err);
-    if (ok && f == r->kernel)
-        u->registers = analysis_registers(wir);
-    ok = ok && opt_run(wir, off | ~some, u->last, u->remarks, u->err);
-    if (ok) {
-        tools_tell(wir, r, off, u->remarks);
-        ok = opt_verify(wir, u->err);
-    }
-    if (ok)
-        return wir;
-    wir_free(wir);
-    return NULL;
-}
-
 /* Whether lanes may wait in the function: for a barrier, by polling, or for their turn. */
 static bool
 function_waits(struct jit_image *m, const struct wir *f, bool scheduled)
@@ -284,7 +241,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
                           .abreast = u->request->abreast};
     char name[32];
     memcpy(shape.block, u->request->block, sizeof shape.block);
-    struct wir *wir = begin_wir(u, f);
+    struct wir *wir = jit_unit_wir(u, f);
     struct facts *facts = wir ? facts_new(wir, &shape, emit_warp_uniform, u->err) : NULL;
     bool ok = facts != NULL;
     if (ok) {
@@ -430,7 +387,7 @@ note_changes(struct unit *u, enum jit_pass pass, unsigned changes, const char *w
 static bool
 run_llvm_passes(struct unit *u)
 {
-    uint64_t off = off_of(u);
+    uint64_t off = jit_unit_off(u);
     if (u->image->has_block && jit_on(off, PASS_FORWARDED_STORES)) {
         unsigned n = jit_forward(u->module, u->wir->shared_bytes);
         if (n && !run_passes(u, forward_passes))
@@ -541,29 +498,18 @@ optimise(struct unit *u, bool *fits)
     return run_llvm_passes(u) && (size <= most || take_machine(u, JIT_EFFORT_LEAST));
 }
 
-/* As many as in plain code: occupancy follows from it. */
-static uint32_t
-registers_of(const struct unit *u)
-{
-    if (tools_code(u->request) & TOOLS_LIVE)
-        return u->registers;
-    struct jit_request plain = *u->request;
-    plain.events = 0;
-    plain.scheduled = false;
-    struct unit usual = {.engine = u->engine, .request = &plain, .err = u->err, .last = PASS_NONE};
-    wir_free(begin_wir(&usual, plain.kernel));
-    return usual.registers ? usual.registers : u->registers;
-}
-
 static void
 describe(struct unit *u)
 {
-    struct jit_image *m = u->image;
     const struct wir *f = u->wir;
-    m->local_bytes = f->local_bytes;
-    m->shared_bytes = f->shared_bytes;
-    m->registers = registers_of(u);
-    function_waits(m, f, false);
+    const struct jit_request *r = u->request;
+    u->image->needs = (struct jit_needs){f->local_bytes, f->shared_bytes, u->registers};
+    struct jit_needs plain;
+    struct ls_error ignored;
+    if (!(tools_code(r) & TOOLS_LIVE) &&
+        jit_needs(u->engine, r->module, r->kernel, &plain, &ignored))
+        u->image->needs.registers = plain.registers;
+    function_waits(u->image, f, false);
 }
 
 /* Emits one form of the kernel and runs LLVM's passes over it. *fits: it is no larger than the
@@ -621,7 +567,7 @@ bool
 jit_unit_begin(struct unit *u, const char *stem)
 {
     bool fits = false;
-    u->wir = begin_wir(u, u->request->kernel);
+    u->wir = jit_unit_wir(u, u->request->kernel);
     if (!u->wir)
         return false;
     if (tools_step(u->request))
@@ -700,8 +646,8 @@ jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *
                      .last = PASS_NONE,
                      .remarks = engine->remarks ? &remarks : NULL};
     LLVMMemoryBufferRef object = NULL;
-    u.hurry =
-        !better && r->whole && r->warps <= JIT_QUICK_WARPS && jit_on(off_of(&u), PASS_QUICK_FIRST);
+    u.hurry = !better && r->whole && r->warps <= JIT_QUICK_WARPS &&
+              jit_on(jit_unit_off(&u), PASS_QUICK_FIRST);
     bool ok = jit_unit_begin(&u, stem) && jit_unit_generate(&u, LLVMObjectFile, &object);
     if (ok) {
         image->size = LLVMGetBufferSize(object);

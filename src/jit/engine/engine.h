@@ -18,7 +18,8 @@
 
 /* A compiled kernel: an object file and its description. */
 struct jit_image {
-    uint32_t frame_bytes, local_bytes, shared_bytes, registers;
+    uint32_t frame_bytes;
+    struct jit_needs needs;
     bool has_block, has_full, has_partial, has_barrier, may_wait, recursive, pauses;
     uint32_t tier;     /* enum jit_tier: the form that the budget allowed */
     uint32_t aim;      /* of quick code: the form that better code is tried in first; not on disk */
@@ -78,7 +79,7 @@ struct unit {
     struct jit_engine *engine;
     const struct jit_request *request;
     struct wir *wir;
-    uint32_t registers; /* of `wir`, as struct jit_kernel has them */
+    uint32_t registers; /* of `wir`, as struct jit_needs has them */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMTargetMachineRef machine; /* taken from the engine's; NULL: none */
@@ -97,6 +98,13 @@ struct unit {
     VEC(const struct ptx_func *) wanted;
     struct ls_error *err;
 };
+
+/* Passes that are switched off, or may not run in this code. */
+uint64_t jit_unit_off(const struct unit *u);
+/* The function's warp IR, rewritten by the passes of that stage; NULL and an error. A kernel's
+ * registers are counted before passes that only some code has: a program is told the same with a
+ * tool and without. */
+struct wir *jit_unit_wir(struct unit *u, const struct ptx_func *f);
 
 /* A kernel's image: object code and what exec has to know. Several threads may compile at once.
  * better: not quick code; from: the first form that is tried. */

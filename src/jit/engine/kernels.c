@@ -69,9 +69,7 @@ describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struc
     k->functions = functions;
     k->recursive = image->recursive;
     k->frame_bytes = image->frame_bytes ? image->frame_bytes : 64;
-    k->local_bytes = image->local_bytes;
-    k->shared_bytes = image->shared_bytes;
-    k->registers = image->registers;
+    k->needs = image->needs;
     k->has_barrier = image->has_barrier;
     k->may_wait = image->may_wait;
     k->pauses = image->pauses;
