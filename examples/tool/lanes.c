@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A tool of one's own on the engine's events (struct jit_tool in jit/jit.h): how many lanes, in how
- * many warps, each load and store of a kernel has. The kernel is examples/inc.cu as PTX, with 5
+ * A tool of one's own on the engine's events (struct jit_tool in jit/tool.h): how many lanes, in
+ * how many warps, each load and store of a kernel has. The kernel is examples/inc.cu as PTX, with 5
  * blocks of 40 threads for 100 elements; 64 places are enough for it.
  */
 #include "exec/exec.h"
+#include "jit/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

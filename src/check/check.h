@@ -62,7 +62,7 @@
 #ifndef LOCKSTEP_CHECK_H
 #define LOCKSTEP_CHECK_H
 
-#include "jit/jit.h"
+#include "jit/tool.h"
 #include "memory/memory.h"
 #include "model/model.h"
 

@@ -23,6 +23,7 @@
 #define LOCKSTEP_DEBUG_PRIV_H
 
 #include "debug/debug.h"
+#include "jit/tool.h"
 #include "jit/code_map.h"
 #include "memory/memory.h"
 #include "wir/wir.h"

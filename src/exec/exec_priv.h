@@ -47,6 +47,7 @@
 #define LOCKSTEP_EXEC_PRIV_H
 
 #include "exec/exec.h"
+#include "jit/tool.h"
 #include "exec/takeover.h"
 
 #include <pthread.h>

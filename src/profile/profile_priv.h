@@ -8,6 +8,7 @@
 #define LOCKSTEP_PROFILE_PRIV_H
 
 #include "profile/profile.h"
+#include "jit/tool.h"
 #include "profile/sampling.h"
 
 #include <jansson.h>

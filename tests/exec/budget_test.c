@@ -7,6 +7,7 @@
  * unrolled, with a branch in each step that parts lanes, and a shuffle between two scans.
  */
 #include "common/ignoring.h"
+#include "jit/tool.h"
 #include "exec/exec.h"
 
 #include "common/unit.h"

@@ -5,6 +5,7 @@
  * computed here thread by thread. Each runs again for a tool, which takes the other way.
  */
 #include "common/ignoring.h"
+#include "jit/tool.h"
 #include "exec/exec.h"
 
 #include "common/unit.h"

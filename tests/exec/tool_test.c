@@ -4,6 +4,7 @@
  * completed barriers, synchronisation, blocks. The kernel is small enough to know every number.
  */
 #include "exec/exec.h"
+#include "jit/tool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,6 +11,7 @@
  * it.
  */
 #include "common/ignoring.h"
+#include "jit/tool.h"
 #include "fuzz/runs.h"
 
 /* A tool that wants to know everything and keeps nothing. */

@@ -33,7 +33,7 @@ STRUCTS = {"block_state": 61, "cc_args": 31, "chain": 36, "debug": 38, "exec_run
 MOST_COLUMNS, FORMATTED = 100, ("src", "tests", "bench", "examples", "suite")
 MEASURED = (".c", ".h", ".cu", ".cuh", ".cpp", ".def")  # whose columns are counted
 # Who may: the interface, and the key of finished kernels, which is made of the whole request.
-TOOLS_KNOWN = ("jit/tools/", "jit/jit.h", "jit/engine/kernels.c")
+TOOLS_KNOWN = ("jit/tools/", "jit/jit.h", "jit/tool.h", "jit/engine/kernels.c")
 
 
 # -- calls ----------------------------------------------------------------------------------------------------------
