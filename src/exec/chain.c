@@ -166,7 +166,8 @@ exec_run_chain(struct exec_pool *p, const struct exec_link *link, uint32_t count
     atomic_init(&c.failed, count);
     for (uint32_t k = 0; k < count; k++) {
         exec_run_init(&c.run[k], p, &link[k].request, &source[k].code);
-        c.run[k].launch.streams = c.run[k].launch.may_stream = 0; /* the next one wants it cached */
+        c.run[k].launch.streams = 0; /* the next launch wants it from the cache */
+        c.run[k].launch.block_streams = 0;
     }
     chain_run(p, &c);
     *failed = atomic_load(&c.failed);

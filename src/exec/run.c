@@ -71,8 +71,10 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
     /* A tool's next lock would wait for them: 192 ns a warp where stores to the caches take 24. */
     run->scheduled = r->schedule.kind != EXEC_USUAL;
     run->launch.steps = run->tool ? run->tool->steps : NULL;
-    run->launch.may_stream = !run->tool && !run->scheduled;
-    run->launch.streams = run->launch.may_stream ? exec_stream_bytes(threads) : 0;
+    if (!run->tool && !run->scheduled) {
+        run->launch.streams = exec_stream_bytes(threads);
+        run->launch.block_streams = (uint32_t)(EXEC_STREAM_BYTES / (run->blocks + 1) + 1);
+    }
     run->cluster = exec_cluster_blocks(r);
     uint64_t clusters = run->blocks / run->cluster;
     run->resident = run->scheduled || ((r->cooperative || k->may_wait) && clusters > 1);

@@ -10,12 +10,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef __x86_64__
-#include <emmintrin.h>
-enum { STREAMS = true };
-#else
-enum { STREAMS = false };
-#endif
 
 enum { CHUNK = 16, FEW_ROWS = 4 };
 
@@ -277,21 +271,9 @@ streams(const struct tensor *t, const struct tensor_walk *w, const struct tensor
     uint64_t bytes = w->row;
     for (uint32_t k = 1; k < t->map->rank; k++)
         bytes = t->map->stride[k - 1] * t->map->dim[k];
-    return STREAMS && t->what.op == JIT_TENSOR_STORE && t->warp->block->launch->may_stream &&
+    return t->what.op == JIT_TENSOR_STORE && t->warp->block->launch->block_streams &&
            bytes >= EXEC_STREAM_BYTES && (s->global | s->step | w->row) % LINE == 0 &&
            s->low == 0 && s->high == w->row;
-}
-
-static void
-stream_row(uint64_t to, const uint8_t *from, uint32_t bytes)
-{
-#ifdef __x86_64__
-    for (uint32_t k = 0; k < bytes; k += CHUNK)
-        _mm_stream_si128((__m128i *)(uintptr_t)(to + k),
-                         _mm_loadu_si128((const __m128i *)(from + k)));
-#else
-    memcpy((void *)(uintptr_t)to, from, bytes);
-#endif
 }
 
 static void
@@ -305,7 +287,7 @@ stream_slab(const struct tensor *t, const struct tensor_walk *w, const struct te
             gather_row(t, at, row, w->row);
             from = row;
         }
-        stream_row(to, from, w->row);
+        jit_stream(to, from, w->row);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }

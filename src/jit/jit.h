@@ -89,7 +89,7 @@ struct jit_launch {
     uint32_t cooperative; /* %envreg1 and %envreg2: not 0 in a cooperative launch */
     struct jit_steps *steps; /* JIT_EVENT_STEP: the tool's; else NULL */
     uint32_t cluster[3];     /* blocks of a cluster in each dimension; ones without clusters */
-    uint32_t cluster_blocks, may_stream; /* their product; services may store past caches */
+    uint32_t cluster_blocks, block_streams; /* their product; `streams` of a whole block */
 };
 
 /* (abi) JIT_EVENT_STEP: how far a launch is, and where it stops: before each PTX instruction that a

@@ -54,5 +54,8 @@ struct jit_tensor_data {
 /* Elements of a tensor's type (as the driver numbers them) at `to` become themselves with those at
  * `from`; false: the hardware has no such reduction. */
 bool jit_reduce(enum jit_reduction op, unsigned type, uint64_t to, uint64_t from, uint64_t bytes);
+/* Whole lines, to the start of one, past the caches where the host can. A fence makes it one with
+ * other stores. */
+void jit_stream(uint64_t to, const uint8_t *from, uint64_t bytes);
 
 #endif

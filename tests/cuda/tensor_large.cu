@@ -2,7 +2,7 @@
  *
  * tensor_large.cu: a matrix of over 16 MiB copied box by box, with each swizzle: whole rows of
  * boxes go past the caches, those that are cut off at the edges do not. What lies behind the rows
- * stays. Prints what is wrong, and "fine".
+ * stays. The same by bulk copies of 16 KiB, and of 48 bytes less. Prints what is wrong, and "fine".
  */
 #include "../common/expect.h"
 
@@ -46,6 +46,33 @@ copy(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorM
     }
 }
 
+__global__ void
+copy_bulk(const char *from, char *to, unsigned bytes)
+{
+    __shared__ alignas(128) char some[16384];
+    __shared__ unsigned long long full;
+    size_t at = (size_t)blockIdx.x * bytes;
+    unsigned over = 0;
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.proxy.async;\n"
+                     "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;\n"
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%2], [%3], %1, [%0];" ::"r"(shared(&full)),
+                     "r"(bytes), "r"(shared(some)), "l"(from + at)
+                     : "memory");
+        while (!over)
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
+                         "selp.u32 %0, 1, 0, p; }"
+                         : "=r"(over)
+                         : "r"(shared(&full))
+                         : "memory");
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+                     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::"l"(to + at),
+                     "r"(shared(some)), "r"(bytes)
+                     : "memory");
+    }
+}
+
 static CUtensorMap
 map_of(float *at, int columns, CUtensorMapSwizzle swizzle)
 {
@@ -73,6 +100,20 @@ copies(float *from, float *to, int columns, CUtensorMapSwizzle swizzle)
     EXPECT(wrong == 0);
 }
 
+static void
+bulk_copies(float *from, float *to, unsigned bytes)
+{
+    unsigned blocks = sizeof(float) * PITCH * HIGH / bytes;
+    memset(to, 0, sizeof(float) * PITCH * HIGH);
+    copy_bulk<<<blocks, 32>>>((char *)from, (char *)to, bytes);
+    EXPECT(cudaDeviceSynchronize() == cudaSuccess);
+    EXPECT(!memcmp(from, to, (size_t)blocks * bytes));
+    int wrong = 0;
+    for (size_t k = (size_t)blocks * bytes / 4; k < PITCH * HIGH; k++)
+        wrong += to[k] != 0;
+    EXPECT(wrong == 0);
+}
+
 int
 main()
 {
@@ -85,6 +126,8 @@ main()
     copies(from, to, 8, CU_TENSOR_MAP_SWIZZLE_32B);
     copies(from, to, 16, CU_TENSOR_MAP_SWIZZLE_64B);
     copies(from, to, 32, CU_TENSOR_MAP_SWIZZLE_128B);
+    bulk_copies(from, to, 16384);
+    bulk_copies(from, to, 16384 - 48);
     if (!failures)
         printf("fine\n");
     return failures != 0;

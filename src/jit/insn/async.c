@@ -253,7 +253,8 @@ static void
 call_bulk(struct core *c, uint32_t what, value to, value from, value size, value barrier,
           value mask)
 {
-    value args[] = {c->e.mask_bits,
+    value args[] = {c->e.warp,
+                    c->e.mask_bits,
                     core_i32(c, what),
                     core_in_memory(c, to),
                     core_in_memory(c, from),
@@ -261,7 +262,7 @@ call_bulk(struct core *c, uint32_t what, value to, value from, value size, value
                     barrier ? core_in_memory(c, barrier) : null_pointer(c),
                     mask ? core_in_memory(c, mask) : null_pointer(c)};
     core_fence(c, false);
-    v_call_named(&c->e, "lockstep_transfer_bulk", LLVMVoidTypeInContext(c->e.context), args, 7);
+    v_call_named(&c->e, "lockstep_transfer_bulk", LLVMVoidTypeInContext(c->e.context), args, 8);
     core_fence(c, false);
 }
 

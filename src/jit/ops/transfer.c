@@ -11,7 +11,11 @@
 #include "jit/jit.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
 
 /* -- mbarrier --------------------------------------------------------------------------------- */
 
@@ -252,8 +256,39 @@ copy_masked(uint8_t *to, const uint8_t *from, uint64_t size, uint64_t mask)
 }
 
 void
-transfer_bulk(uint32_t lanes, uint32_t what, const uint64_t *to, const uint64_t *from,
-              const uint64_t *size, const uint64_t *barrier, const uint64_t *mask)
+jit_stream(uint64_t to, const uint8_t *from, uint64_t bytes)
+{
+#ifdef __x86_64__
+    enum { PIECE = 16 };
+    for (uint64_t k = 0; k < bytes; k += PIECE)
+        _mm_stream_si128((__m128i *)(uintptr_t)(to + k),
+                         _mm_loadu_si128((const __m128i *)(from + k)));
+#else
+    memcpy((void *)(uintptr_t)to, from, bytes);
+#endif
+}
+
+/* To device memory, from each block so much that all of them are more than what the caches should
+ * have. The copy is done when the instruction is. */
+static bool
+streams(const struct jit_warp *w, uint64_t to, uint64_t size)
+{
+    enum { LINE = 64 };
+    uint32_t least = w->block->launch->block_streams;
+    return least && size >= least && (to | size) % LINE == 0;
+}
+
+static void
+stream(uint64_t to, const uint8_t *from, uint64_t size)
+{
+    jit_stream(to, from, size);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+void
+transfer_bulk(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *to,
+              const uint64_t *from, const uint64_t *size, const uint64_t *barrier,
+              const uint64_t *mask)
 {
     uint32_t op = what & 0xff, type = what >> 8;
     for (; lanes; lanes &= lanes - 1) {
@@ -266,6 +301,8 @@ transfer_bulk(uint32_t lanes, uint32_t what, const uint64_t *to, const uint64_t 
             reduce_all(op, type, to[l], from[l], size[l]);
         else if (mask)
             copy_masked(d, s, size[l], mask[l]);
+        else if (!barrier && streams(w, to[l], size[l]))
+            stream(to[l], s, size[l]);
         else
             memmove(d, s, size[l]);
         if (barrier)

@@ -43,8 +43,9 @@ struct jit_warp;
 void transfer_barrier(struct jit_warp *w, uint32_t lanes, uint32_t op, const uint64_t *address,
                       const uint64_t *number, uint64_t *out);
 /* barrier: the mbarriers that learn of the bytes, or NULL. mask: of .cp_mask, else NULL. */
-void transfer_bulk(uint32_t lanes, uint32_t what, const uint64_t *to, const uint64_t *from,
-                   const uint64_t *size, const uint64_t *barrier, const uint64_t *mask);
+void transfer_bulk(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *to,
+                   const uint64_t *from, const uint64_t *size, const uint64_t *barrier,
+                   const uint64_t *mask);
 /* out[16 * lane ...]: the first size[lane] bytes at `from`, zeros up to 16. */
 void transfer_part(uint32_t lanes, const uint64_t *from, const uint64_t *size, uint8_t *out);
 
