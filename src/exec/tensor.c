@@ -170,25 +170,48 @@ chunk_at(const struct tensor *t, uint64_t at)
 }
 
 /* Which bits of addresses a swizzle changes is the same in a line of 128 bytes. */
+static uint64_t
+changed_at(const struct tensor *t, uint64_t at)
+{
+    return tensor_swizzled((enum tensor_swizzle)t->map->swizzle, at) ^ at;
+}
+
+enum { SWIZZLED = 128 };
+
+static inline void
+move_line(uint8_t *to, uint64_t to_changed, const uint8_t *from, uint64_t from_changed)
+{
+#pragma GCC unroll 8
+    for (uint64_t k = 0; k < SWIZZLED; k += CHUNK)
+        memcpy(to + (k ^ to_changed), from + (k ^ from_changed), CHUNK);
+}
+
+/* Rows begin and end at multiples of 16 bytes, of which those of a line are moved by one rule. */
 static void
 scatter_row(const struct tensor *t, uint64_t at, const uint8_t *row, uint32_t bytes)
 {
-    uint64_t changed = 0, a = t->shared + at;
-    for (uint32_t k = 0; k < bytes; k += CHUNK, a += CHUNK) {
-        if (!k || a % 128 == 0)
-            changed = tensor_swizzled((enum tensor_swizzle)t->map->swizzle, a) ^ a;
-        memcpy((void *)(uintptr_t)(a ^ changed), row + k, CHUNK);
+    uint64_t a = t->shared + at;
+    for (uint32_t k = 0, n; k < bytes; k += n, a += n) {
+        uint64_t changed = changed_at(t, a);
+        n = a % SWIZZLED || bytes - k < SWIZZLED ? CHUNK : SWIZZLED;
+        if (n == SWIZZLED)
+            move_line((uint8_t *)(uintptr_t)a, changed, row + k, 0);
+        else
+            memcpy((void *)(uintptr_t)(a ^ changed), row + k, CHUNK);
     }
 }
 
 static void
 gather_row(const struct tensor *t, uint64_t at, uint8_t *row, uint32_t bytes)
 {
-    uint64_t changed = 0, a = t->shared + at;
-    for (uint32_t k = 0; k < bytes; k += CHUNK, a += CHUNK) {
-        if (!k || a % 128 == 0)
-            changed = tensor_swizzled((enum tensor_swizzle)t->map->swizzle, a) ^ a;
-        memcpy(row + k, (const void *)(uintptr_t)(a ^ changed), CHUNK);
+    uint64_t a = t->shared + at;
+    for (uint32_t k = 0, n; k < bytes; k += n, a += n) {
+        uint64_t changed = changed_at(t, a);
+        n = a % SWIZZLED || bytes - k < SWIZZLED ? CHUNK : SWIZZLED;
+        if (n == SWIZZLED)
+            move_line(row + k, 0, (const uint8_t *)(uintptr_t)a, changed);
+        else
+            memcpy(row + k, (const void *)(uintptr_t)(a ^ changed), CHUNK);
     }
 }
 
