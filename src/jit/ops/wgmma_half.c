@@ -201,13 +201,21 @@ load_halves(const uint8_t *shared, struct wgmma_place p, bool transposed, uint32
         turn(column, halves);
 }
 
+/* In registers: what was just written in pieces of 16 bytes is read as 64 with a long delay. */
+INLINE __m512i
+joined(const __m128i *four)
+{
+    __m512i all = _mm512_inserti32x4(_mm512_castsi128_si512(four[0]), four[1], 1);
+    return _mm512_inserti32x4(_mm512_inserti32x4(all, four[2], 2), four[3], 3);
+}
+
 static AVX512 void
 prepare_columns(const uint8_t *shared, const struct wgmma_place *p, bool transposed, uint32_t group,
                 struct columns *c)
 {
     const __m512i apart =
         _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15));
-    __m128i halves[DEPTH] __attribute__((aligned(64)));
+    __m128i halves[DEPTH];
     __m512i minus = _mm512_setzero_si512();
     enum { WIDEST = 3 };
     struct wgmma_place place = *p;
@@ -219,9 +227,10 @@ prepare_columns(const uint8_t *shared, const struct wgmma_place *p, bool transpo
         load_halves(shared, place, transposed, group, halves);
     }
     c->odd = 0;
+#pragma GCC unroll 4
     for (uint32_t k = 0; k < DEPTH; k += 4)
-        minus = _mm512_or_si512(
-            minus, put_columns(c, k, _mm512_shuffle_epi8(_mm512_load_si512(halves + k), apart)));
+        minus = _mm512_or_si512(minus,
+                                put_columns(c, k, _mm512_shuffle_epi8(joined(halves + k), apart)));
     __m256i two =
         _mm256_or_si256(_mm512_castsi512_si256(minus), _mm512_extracti64x4_epi64(minus, 1));
     __m128i one = _mm_or_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
