@@ -269,9 +269,10 @@ static void
 decide(struct wgmma_product *m)
 {
     struct wgmma_form *f = &m->form;
-    bool halves = f->a == WGMMA_F16 && f->d == WGMMA_F32;
-    f->plain = !emit_on(&m->c->e, PASS_HALF_PRODUCTS);
-    if (!halves || f->plain)
+    bool halves = f->a == WGMMA_F16 && f->d == WGMMA_F32,
+         on = emit_on(&m->c->e, PASS_HALF_PRODUCTS);
+    f->plain = halves && !f->sparse && !on;
+    if (!halves || !on)
         return;
     if (f->sparse)
         emit_missed(&m->c->e, PASS_HALF_PRODUCTS, "A is sparse");

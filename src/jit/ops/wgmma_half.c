@@ -312,7 +312,7 @@ begin_sum(struct part *part, uint32_t p, uint32_t v, __m512i top, __m512i minus)
     enum { AND_OR = 0xea };
     top = _mm512_max_epu32(_mm512_ternarylogic_epi32(top, field, half, AND_OR),
                            _mm512_ternarylogic_epi32(before, field, half, AND_OR));
-    __m512i to_units = _mm512_sub_epi32(_mm512_set1_epi32((279 << 23) + HALF), top),
+    __m512i to_units = _mm512_sub_epi32(_mm512_set1_epi32((int)((279u << 23) + HALF)), top),
             high = _mm512_srli_epi32(top, 3);
     __m512 whole = _mm512_mul_ps(_mm512_castsi512_ps(before), _mm512_castsi512_ps(to_units));
     __m512i low = _mm512_add_epi32(_mm512_cvttps_epi32(whole), _mm512_popcnt_epi32(minus));
