@@ -55,6 +55,19 @@ add.u32 %r9, %r9, %r5;
 """
 # The same byte in shared memory, each lane's 40 from the next one's, and from there at the end.
 APART = STEP.replace("st.global.u8 [%rd3]", "st.shared.u8 [%r3]")
+# Four words at once in shared memory, by the thread's number backwards: more than registers pass.
+WIDE = STEP.replace("st.global.u8 [%rd3], %r9;", """brev.b32 %r15, %r1;
+shr.u32 %r15, %r15, 26;
+shl.b32 %r15, %r15, 4;
+add.u32 %r15, %r15, %r7;
+st.shared.v4.u32 [%r15], {%r9, %r6, %r10, %r14};""")
+FETCH_WIDE = """ld.shared.v4.u32 {%r8, %r11, %r12, %r13}, [%r15];
+st.global.u8 [%rd3], %r8;
+xor.b32 %r8, %r13, %r14;
+add.u32 %r9, %r9, %r8;
+xor.b32 %r8, %r12, %r10;
+add.u32 %r9, %r9, %r8;
+"""
 FETCH = "ld.shared.u8 %r8, [%r3];\nst.global.u8 [%rd3], %r8;\n"
 TAIL = """st.global.u32 [%rd3+4], %r9;
 ret;
@@ -86,14 +99,14 @@ def expected(data, steps):
 def launched(folder, step, steps, *options):
     """What the kernel wrote, and what the pass says of it."""
     text, out, remarks = folder / "k.ptx", folder / "out", folder / "remarks"
-    text.write_text(HEAD + step * steps + (FETCH if step is APART else "") + TAIL)
+    text.write_text(HEAD + step * steps + {APART: FETCH, WIDE: FETCH_WIDE}.get(step, "") + TAIL)
     remarks.unlink(missing_ok=True)
     subprocess.run([LOCKSTEP, "launch", str(text), "--kernel", "k", "--block", str(THREADS), "--arg",
                     f"buffer:@{folder / 'in'}", "--arg", f"buffer:{8 * THREADS}", "--dump", f"1:{out}",
                     f"--remarks={remarks}", *options], check=True, stdout=subprocess.DEVNULL,
                    env=dict(os.environ, LOCKSTEP_CACHE="off"))
     said = [line for line in remarks.read_text().splitlines() if "shared-accesses" in line and "a call" in line]
-    if step is APART:
+    if step is APART or step is WIDE:
         lines = text.read_text().splitlines()
         said = [line for line in said if lines[int(line.split(":")[1]) - 1].startswith("st.shared")]
     return out.read_bytes(), len(said)
@@ -111,6 +124,8 @@ def main():
                  ("a short kernel", STEP, 5, [], False),
                  ("at known distances", APART, 100, [], True),
                  ("at known distances, without the pass", APART, 100, ["--jit=-shared-accesses"], False),
+                 ("four words", WIDE, 100, [], True),
+                 ("four words, without the pass", WIDE, 100, ["--jit=-shared-accesses"], False),
                  ("no such access", PLAIN, 1000, [], False)]
         for what, step, steps, options, fires in cases:
             out, calls = launched(folder, step, steps, *options)

@@ -27,6 +27,37 @@ is_shared(struct site *s, const struct plan_way *w)
            w[1].test == PLAN_ALWAYS && w[1].form == PLAN_EACH;
 }
 
+enum { MOST_STORED = 8, STORED = 8 * LANES }; /* vectors of a call; bytes of one */
+
+/* Vectors that LLVM would not pass in registers: on the stack it wants them at multiples of 64, and
+ * in quick code a function's own variables leave the stack at a multiple of 16. */
+static bool
+passes_memory(const struct site *s, bool store)
+{
+    enum { REGISTERS = 8, BYTES = 64 };
+    return store && LANES * (8 + s->bytes * s->vec) > REGISTERS * BYTES;
+}
+
+static LLVMValueRef
+stored_at(struct core *c, LLVMValueRef all, unsigned e)
+{
+    LLVMValueRef k = core_i64(c, (uint64_t)STORED * e);
+    return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), all, &k, 1, "");
+}
+
+static LLVMValueRef
+put_stored(struct site *s, const LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    if (!c->memory.stored) {
+        c->memory.stored = core_alloca(c, LLVMArrayType2(core_scalar(c, 8), MOST_STORED * STORED));
+        LLVMSetAlignment(c->memory.stored, STORED);
+    }
+    for (unsigned e = 0; e < s->vec; e++)
+        LLVMBuildStore(c->e.b, v[e], stored_at(c, c->memory.stored, e));
+    return c->memory.stored;
+}
+
 static void
 make_body(const struct site *s, const struct plan_way *w, const struct core_outline *o, bool store,
           site_form *make)
@@ -46,7 +77,9 @@ make_body(const struct site *s, const struct plan_way *w, const struct core_outl
                        .lanes = LLVMGetParam(f, 0),
                        .mask = emit_bits_to_mask(&c->e, LLVMGetParam(f, 1))};
     for (unsigned e = 0; store && e < s->vec; e++)
-        values[e] = LLVMGetParam(f, 2 + e);
+        values[e] = passes_memory(s, true) ? LLVMBuildLoad2(c->e.b, core_vector(c, s->bytes * 8),
+                                                            stored_at(c, LLVMGetParam(f, 2), e), "")
+                                           : LLVMGetParam(f, 2 + e);
     c->form.shares = false;
     make(&own, ways, values);
     c->form.shares = true;
@@ -65,7 +98,9 @@ call(struct site *s, const struct plan_way *w, const LLVMValueRef *v, site_form 
     struct core_outline o;
     char name[64];
     unsigned n = 2;
-    for (unsigned e = 0; v && e < s->vec; e++)
+    if (passes_memory(s, v != NULL))
+        args[n++] = put_stored(s, v);
+    for (unsigned e = 0; v && e < s->vec && !passes_memory(s, true); e++)
         args[n++] = v[e];
     for (unsigned k = 0; k < n; k++)
         types[k] = LLVMTypeOf(args[k]);

@@ -29,7 +29,7 @@ core_outline(struct core *c, const char *name, LLVMTypeRef type, struct core_out
     o->memory = c->memory;
     c->e.function = f;
     c->entry = LLVMAppendBasicBlockInContext(c->e.context, f, "");
-    c->memory.scatter_places = c->memory.scatter_values = NULL;
+    c->memory.scatter_places = c->memory.scatter_values = c->memory.stored = NULL;
     LLVMBasicBlockRef body = core_new_block(c, "body");
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     LLVMBuildBr(c->e.b, body);

@@ -126,8 +126,9 @@ struct core_now {
 
 /* What loads and stores of a function leave for later ones. */
 struct core_memory {
-    LLVMValueRef scatter_places,
-        scatter_values; /* allocas for 32 addresses, 32 halves: made when first needed */
+    LLVMValueRef scatter_places, scatter_values,
+        stored; /* allocas for 32 addresses, 32 halves, what a call stores (memory/shared.c): made
+                   when first needed */
     struct {
         /* the store that is kept back (memory/columns.c), NULL: none; */
         const struct wir_insn *insn;
