@@ -77,8 +77,24 @@ elsewhere(void **unused)
     assert_int_equal(registers_of(doubles), 12); /* two each, and 6 */
 }
 
+/* Four addresses that are alive at once: of shared memory they take a register each, of global two.
+ */
+static void
+shared_addresses(void **unused)
+{
+    (void)unused;
+#define ADDRESSES(base, space)                                                                     \
+    HEAD ".reg .b64 %a<9>;\n.shared .align 4 .b8 tile[64];\nmov.u32 %r1, %tid.x;\n"                \
+         "cvt.u64.u32 %a5, %r1;\nmov.u64 %a0, " base ";\nadd.s64 %a1, %a0, %a5;\n"                 \
+         "add.s64 %a2, %a1, %a5;\nadd.s64 %a3, %a2, %a5;\nadd.s64 %a4, %a3, %a5;\n"                \
+         "st." space ".u32 [%a1], 1;\nst." space ".u32 [%a2], 1;\nst." space ".u32 [%a3], 1;\n"    \
+         "st." space ".u32 [%a4], 1;\nret;\n}\n"
+    assert_int_equal(registers_of(ADDRESSES("tile", "shared")), 12);
+    assert_int_equal(registers_of(ADDRESSES("%rd1", "global")), 14);
+}
+
 int
 main(void)
 {
-    return UNIT_TESTS(straight_code, elsewhere);
+    return UNIT_TESTS(straight_code, elsewhere, shared_addresses);
 }
