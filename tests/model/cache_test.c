@@ -105,6 +105,29 @@ plain_l1(struct plain *p, uint32_t sm, uint64_t number, unsigned sector, enum ac
     return hit;
 }
 
+static unsigned
+count_dirty(const struct line *l)
+{
+    return l->used ? l->dirty[0] + l->dirty[1] + l->dirty[2] + l->dirty[3] : 0u;
+}
+
+/* No more than 7 lines of a set stay dirty: the one used longest ago is written to memory. */
+static void
+plain_clean(struct plain *p, struct line *set)
+{
+    struct line *last = NULL;
+    unsigned lines = 0;
+    for (unsigned w = 0; w < 16; w++)
+        if (count_dirty(&set[w])) {
+            lines++;
+            last = !last || set[w].used < last->used ? &set[w] : last;
+        }
+    if (lines > 7) {
+        p->counts.dram_bytes_written += count_dirty(last) * SECTOR;
+        memset(last->dirty, 0, sizeof last->dirty);
+    }
+}
+
 static void
 plain_l2(struct plain *p, uint32_t sm, uint64_t number, unsigned sector, enum access_op op)
 {
@@ -118,8 +141,7 @@ plain_l2(struct plain *p, uint32_t sm, uint64_t number, unsigned sector, enum ac
     struct line *set = p->l2 + plain_set(number, p->sets[1]) * 16, *l = find(set, 16, number);
     if (!l) {
         l = oldest(set, 16);
-        for (int k = 0; k < 4; k++)
-            p->counts.dram_bytes_written += l->used && l->dirty[k] ? SECTOR : 0;
+        p->counts.dram_bytes_written += count_dirty(l) * SECTOR;
         *l = (struct line){.number = number};
     }
     l->used = ++p->now;
@@ -127,6 +149,7 @@ plain_l2(struct plain *p, uint32_t sm, uint64_t number, unsigned sector, enum ac
     p->counts.dram_bytes_read += !hit && op != ACCESS_STORE ? SECTOR : 0;
     l->valid[sector] = true;
     l->dirty[sector] |= op != ACCESS_LOAD;
+    plain_clean(p, set);
     if (p->d->l2_halves && op != ACCESS_LOAD) {
         l->copied[sector] = false;
     } else if (p->d->l2_halves && (sm / 8 & 1) != (unsigned)__builtin_parityll(number)) {
@@ -150,8 +173,7 @@ static struct cache_counts
 plain_end(struct plain *p)
 {
     for (uint64_t k = 0; k < p->sets[1] * 16; k++)
-        for (int s = 0; s < 4; s++)
-            p->counts.dram_bytes_written += p->l2[k].used && p->l2[k].dirty[s] ? SECTOR : 0;
+        p->counts.dram_bytes_written += count_dirty(&p->l2[k]) * SECTOR;
     free(p->l1);
     free(p->l2);
     return p->counts;
