@@ -16,12 +16,19 @@
 
 enum { MOST = 256 }; /* loads that stand side by side; more are looked at in parts */
 
+/* A value is a multiple of `by`, a power of two, and `rest` more, in every lane; by = 0: nothing is
+ * known yet. */
+struct remainder {
+    uint8_t by, rest;
+};
+
 struct wide {
     const struct wir *wir;
     const struct facts *facts;
     const struct device_profile *device;
     struct wide_place *place;
-    uint8_t *folded, *multiple; /* multiple: per register, of what its value is one in all lanes */
+    uint8_t *folded;
+    struct remainder *remainder;       /* per register */
     const struct wir_insn *load[MOST]; /* side by side so far */
     uint32_t count;
 };
@@ -75,62 +82,119 @@ least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The power of two, up to 16, that the operand is a multiple of in every lane: ptxas lays arrays of
- * shared memory out so that their beginnings are. */
-static uint32_t
-multiple_of(const struct wide *w, const struct wir_insn *i, uint32_t operand)
+/* What the operand leaves, divided by a power of two of up to 16, in every lane: ptxas lays arrays
+ * of shared memory out so that they begin at multiples of 16. */
+static struct remainder
+remainder_of(const struct wide *w, const struct wir_insn *i, uint32_t operand)
 {
     const struct ptx_operand *o = &i->i.operand[operand];
     if (operand >= i->i.operand_count)
-        return 1;
+        return (struct remainder){.by = 1};
     switch (o->kind) {
-    case PTX_O_INT: return o->imm % 16 ? (uint32_t)(o->imm & -o->imm) : 16;
-    case PTX_O_SYMBOL: return o->offset % 16 ? 1 : 16;
-    case PTX_O_REG: return w->multiple[o->reg];
-    default: return 1;
+    case PTX_O_INT: return (struct remainder){16, (uint8_t)(o->imm & 15)};
+    case PTX_O_SYMBOL: return (struct remainder){16, (uint8_t)(o->offset & 15)};
+    case PTX_O_REG: return w->remainder[o->reg];
+    default: return (struct remainder){.by = 1};
     }
 }
 
-static uint32_t
-result_multiple(const struct wide *w, const struct wir_insn *i)
+static struct remainder
+remainder(uint32_t by, uint32_t rest)
 {
-    uint32_t a = multiple_of(w, i, 1), b = multiple_of(w, i, 2), c = multiple_of(w, i, 3);
+    by = least(by, 16);
+    return (struct remainder){(uint8_t)by, (uint8_t)(rest & (by - 1))};
+}
+
+static uint32_t
+lowest_bit(uint32_t n)
+{
+    return n ? n & -n : 16;
+}
+
+/* (a.by x + a.rest) (b.by y + b.rest), whatever x and y are. */
+static struct remainder
+product(struct remainder a, struct remainder b)
+{
+    uint32_t by = least((uint32_t)a.by * b.by, least(lowest_bit((uint32_t)a.by * b.rest),
+                                                     lowest_bit((uint32_t)b.by * a.rest)));
+    return remainder(by, (uint32_t)a.rest * b.rest);
+}
+
+/* A bit of the result is known where both are, and where one is known to be clear. */
+static struct remainder
+conjunction(struct remainder a, struct remainder b)
+{
+    uint32_t by = 1, either = a.by > b.by ? a.by : b.by, both = least(a.by, b.by);
+    while (by < both || (by < either && !((a.by > b.by ? a.rest : b.rest) & by)))
+        by *= 2;
+    return remainder(by, a.rest & b.rest);
+}
+
+static struct remainder
+result_remainder(const struct wide *w, const struct wir_insn *i)
+{
+    struct remainder a = remainder_of(w, i, 1), b = remainder_of(w, i, 2);
+    struct remainder c = remainder_of(w, i, 3), none = {.by = 1}, all = {0};
+    const struct ptx_operand *by = &i->i.operand[2];
+    for (uint32_t k = 0; k < i->i.type_count; k++)
+        if (ptx_type_kind((enum ptx_type)i->i.type[k]) == 'f')
+            return none;
+    if (!a.by || (i->i.operand_count > 2 && !b.by) || (i->i.operand_count > 3 && !c.by))
+        return all;
     switch (i->i.op) {
     case PTX_OP_MOV:
     case PTX_OP_CVT:
     case PTX_OP_CVTA: return a;
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_OR: return least(a, b);
-    case PTX_OP_MUL: return least(16, a * b);
-    case PTX_OP_MAD: return least(least(16, a * b), c);
-    case PTX_OP_AND: return a > b ? a : b;
+    case PTX_OP_ADD: return remainder(least(a.by, b.by), (uint32_t)a.rest + b.rest);
+    case PTX_OP_SUB: return remainder(least(a.by, b.by), (uint32_t)a.rest - b.rest);
+    case PTX_OP_OR: return remainder(least(a.by, b.by), a.rest | b.rest);
+    case PTX_OP_AND: return conjunction(a, b);
+    case PTX_OP_MUL: return ptx_has(&i->i, PTX_M_HI) ? none : product(a, b);
+    case PTX_OP_MAD:
+        a = ptx_has(&i->i, PTX_M_HI) ? none : product(a, b);
+        return remainder(least(a.by, c.by), (uint32_t)a.rest + c.rest);
     case PTX_OP_SHL:
-        if (i->i.operand[2].kind == PTX_O_INT && i->i.operand[2].imm < 4)
-            return least(16, a << i->i.operand[2].imm);
-        return i->i.operand[2].kind == PTX_O_INT ? 16 : a;
-    default: return 1;
+        if (by->kind == PTX_O_INT)
+            return by->imm < 4 ? remainder((uint32_t)a.by << by->imm, (uint32_t)a.rest << by->imm)
+                               : remainder(16, 0);
+        return a.rest ? none : a;
+    default: return none;
     }
 }
 
-/* Of all registers: from 16 down, until no instruction's result says less. */
+/* What both are; by = 0: nothing has been said yet. */
+static struct remainder
+common(struct remainder a, struct remainder b)
+{
+    if (!a.by || !b.by)
+        return a.by ? a : b;
+    uint32_t by = least(least(a.by, b.by), lowest_bit((uint32_t)a.rest ^ b.rest));
+    return remainder(by, a.rest);
+}
+
+/* Of all registers: instructions are gone through until none says less of a register. */
 static void
-find_multiples(struct wide *w)
+find_remainders(struct wide *w)
 {
     bool less = true;
-    memset(w->multiple, 16, w->wir->reg_count);
     while (less) {
         less = false;
         for (uint32_t k = 0; k < w->wir->insn_count; k++) {
             struct span defs = wir_defs(w->wir, k);
-            uint32_t m = defs.count ? result_multiple(w, &w->wir->insns[k]) : 16;
-            for (uint32_t d = 0; d < defs.count; d++)
-                if (m < w->multiple[defs.at[d]]) {
-                    w->multiple[defs.at[d]] = (uint8_t)m;
-                    less = true;
-                }
+            for (uint32_t d = 0; d < defs.count; d++) {
+                struct remainder *old = &w->remainder[defs.at[d]];
+                struct remainder now = common(*old, result_remainder(w, &w->wir->insns[k]));
+                less = less || now.by != old->by;
+                *old = now;
+            }
         }
     }
+}
+
+static bool
+is_multiple_of(struct remainder r, int64_t distance, uint32_t bytes)
+{
+    return r.by >= bytes && ((uint64_t)distance + r.rest) % bytes == 0;
 }
 
 /* The loads from `at` on, as many words as `bytes` hold, become one. */
@@ -151,7 +215,7 @@ joins(struct wide *w, uint32_t at, uint32_t bytes)
             return false;
         all += (double)w->place[l[k]->place].wavefronts;
     }
-    if (first->offset % bytes || w->multiple[first->reg] % bytes)
+    if (!is_multiple_of(w->remainder[first->reg], first->offset, bytes))
         return false;
     double left = warps * wavefronts(w, &f, bytes, all / warps);
     for (uint32_t k = 0; k < words; k++) {
@@ -211,9 +275,9 @@ steps_by_word(const struct wide *w, const struct wir_block *b, uint32_t reg,
 static bool
 is_multiple(const struct wide *w, const struct wir_insn *i, uint32_t operand, int64_t *rest)
 {
-    if (i->i.operand[operand].kind == PTX_O_INT)
-        *rest += (int64_t)i->i.operand[operand].imm;
-    return i->i.operand[operand].kind == PTX_O_INT || multiple_of(w, i, operand) == 16;
+    struct remainder r = remainder_of(w, i, operand);
+    *rest += r.rest;
+    return r.by == 16;
 }
 
 /* Whether the register goes on by a word a turn of the loop that is this block alone, from an
@@ -292,8 +356,8 @@ wide_loads(const struct wir *wir, const struct device_profile *d, const uint32_t
     struct shape shape = {.block = {block[0], block[1], block[2]}, .small_grid = true};
     struct facts *facts = facts_new(wir, &shape, never_uniform, &err);
     struct wide w = {.wir = wir, .facts = facts, .device = d, .place = place, .folded = folded};
-    w.multiple = ls_alloc(wir->reg_count + 1);
-    find_multiples(&w);
+    w.remainder = ls_alloc(sizeof *w.remainder * (wir->reg_count + 1));
+    find_remainders(&w);
     for (uint32_t n = 0; facts && n < wir->block_count; n++) {
         for (uint32_t k = wir->blocks[n].first; k < wir_block_end(wir, n); k++) {
             const struct wir_insn *i = &wir->insns[k];
@@ -307,7 +371,7 @@ wide_loads(const struct wir *wir, const struct device_profile *d, const uint32_t
         join(&w);
         join_turns(&w, &wir->blocks[n]);
     }
-    ls_release(w.multiple);
+    ls_release(w.remainder);
     if (facts)
         facts_free(facts);
 }

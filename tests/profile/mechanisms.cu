@@ -193,6 +193,24 @@ along(float *y, int by)
     y[t] = sum;
 }
 
+/* Four words a turn by a register that stands in the middle of them: one load a turn, where the
+ * first of them is a multiple of 16. */
+template <int first>
+__global__ void
+walked(float *y, int by)
+{
+    __shared__ float s[1024];
+    unsigned t = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 4; k++)
+        s[t + 256 * k] = t + k;
+    __syncthreads();
+#pragma unroll 4
+    for (int k = 0; k < 32; k++)
+        sum = sum * y[k * by] + s[(t & 0xe0) * 2 + first + k];
+    y[t] = sum;
+}
+
 /* A block's other warps wait for what its last one writes late, ... */
 __global__ void
 wait(const float *x, float *y, volatile int *done, int turns)
@@ -318,6 +336,8 @@ main()
     quads<<<16, 256>>>(y);
     neighbours<<<16, 256>>>(y);
     along<<<16, 256>>>(y, 3);
+    walked<0><<<16, 256>>>(y, 3);
+    walked<1><<<16, 256>>>(y, 3);
     int *word;
     cudaMalloc(&word, 4);
     cudaMemset(word, 0, 4);

@@ -57,7 +57,7 @@ def main():
             want(f"{name}: warps that do the same have no slowest one", block[name][0] == block[name][1])
         without = profile(program, report, model="-wide")
         passes = {name: tuple(k[name]["model"]["shared_wavefronts"] for k in (whole, without))
-                  for name in ("quads", "neighbours", "along")}
+                  for name in ("quads", "neighbours", "along", "walked<0>", "walked<1>")}
         warps, stores = 16 * 8, 16 * 8 * 4
         want(f"four words side by side are one load of four passes, not four of four: {passes}",
              passes["quads"] == (stores + 4 * warps, stores + 16 * warps))
@@ -65,6 +65,10 @@ def main():
              passes["neighbours"] == (stores + 4 * warps, stores + 4 * warps))
         want("a word a turn is a load in four turns",
              passes["along"][1] == stores + 64 * warps and passes["along"][0] <= stores + 32 * warps)
+        want("four words a turn are one load where their first address is a multiple of 16, wherever the register stands",
+             passes["walked<0>"] == (stores + 8 * 2 * warps, stores + 8 * 4 * warps))
+        want("and the two in the middle from a word behind",
+             passes["walked<1>"] == (stores + 8 * 3 * warps, stores + 8 * 4 * warps))
         waits = {name: sum(line.get("waits", {"memory": 0})["memory"] for line in whole[name]["lines"])
                  for name in ("either", "one_line", "four_lines")}
         want(f"a value that is loaded in one of two ways is waited for once: {waits}", waits["either"] == waits["one_line"] > 250)
