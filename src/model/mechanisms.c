@@ -23,7 +23,7 @@ model_mechanism(enum model_mechanism m)
 }
 
 bool
-model_without(const char *text, uint32_t *without, struct ls_error *err)
+model_without(const char *text, uint64_t *without, struct ls_error *err)
 {
     *without = 0;
     while (text && *text) {
@@ -37,7 +37,7 @@ model_without(const char *text, uint32_t *without, struct ls_error *err)
                            "no mechanism of the model: \"%.*s\" (they are left out by -name: see "
                            "docs/model.md)",
                            (int)length, text);
-        *without |= 1u << m;
+        *without |= UINT64_C(1) << m;
         text += length + (text[length] == ',');
     }
     return true;
@@ -84,19 +84,19 @@ holds(const struct device_profile *d, struct since s)
 }
 
 const struct latencies *
-model_latencies(const struct device_profile *d, uint32_t without)
+model_latencies(const struct device_profile *d, uint64_t without)
 {
     static const struct {
         struct since since;
         bool measured;
         struct latencies clocks;
     } rows[] = {
-#define ROW(major, minor, measured, arithmetic, shared, l1, l2, memory, spread)                    \
-    {{major, minor}, measured, {arithmetic, shared, l1, l2, memory, spread}},
+#define ROW(major, minor, measured, arithmetic, shared, l1, l2, memory, spread, far)               \
+    {{major, minor}, measured, {arithmetic, shared, l1, l2, memory, spread, far}},
 #define LATENCY(major, minor, arithmetic, shared, l1, l2, memory, source)                          \
-    ROW(major, minor, false, arithmetic, shared, l1, l2, memory, 0)
-#define MEASURED(major, minor, arithmetic, shared, l1, l2, memory, spread, source)                 \
-    ROW(major, minor, true, arithmetic, shared, l1, l2, memory, spread)
+    ROW(major, minor, false, arithmetic, shared, l1, l2, memory, 0, 0)
+#define MEASURED(major, minor, arithmetic, shared, l1, l2, memory, spread, far, source)            \
+    ROW(major, minor, true, arithmetic, shared, l1, l2, memory, spread, far)
 #include "model/model_latencies.def"
 #undef MEASURED
 #undef LATENCY
@@ -125,6 +125,14 @@ model_memory_rates(const struct device_profile *d)
     while (k > 0 && !holds(d, rows[k].since))
         k--;
     return &rows[k].rates;
+}
+
+double
+model_kept(const struct device_profile *d, uint64_t bytes)
+{
+    const double all = 0.72, nothing = 0.9;
+    double used = d->l2_bytes ? (double)bytes / (double)d->l2_bytes : 1;
+    return used <= all ? 1 : used >= nothing ? 0 : (nothing - used) / (nothing - all);
 }
 
 /* An H200 (tools/record/model/waiting.cu): 30, 30, 32, 42, 55 and 88 clocks for 1, 2, 4, 8, 16 and

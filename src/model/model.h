@@ -261,9 +261,9 @@ struct mechanism_row {
 };
 const struct mechanism_row *model_mechanism(enum model_mechanism m);
 /* "-name,-name": the mechanisms to be left out, or the reason why not. */
-bool model_without(const char *text, uint32_t *without, struct ls_error *err);
+bool model_without(const char *text, uint64_t *without, struct ls_error *err);
 static inline bool
-model_has(uint32_t without, enum model_mechanism m)
+model_has(uint64_t without, enum model_mechanism m)
 {
     return !(without >> m & 1);
 }
@@ -284,7 +284,7 @@ struct work {
 #include "model/model_work.def"
 #undef WORK
     uint32_t blocks_per_sm; /* resident; 0: 1 */
-    uint32_t without;       /* mechanisms that are left out: bits of enum model_mechanism */
+    uint64_t without;       /* mechanisms that are left out: bits of enum model_mechanism */
 };
 enum bound_resource {
     BOUND_ISSUE,
@@ -313,9 +313,10 @@ void model_time_bound(const struct device_profile *d, const struct work *w, stru
 /* Clocks of the SM until a result can be used; 0: the generation has no such cache. */
 struct latencies {
     uint32_t arithmetic, shared, l1, l2, memory;
-    uint32_t spread; /* from L2's nearest line to its farthest; 0: not known */
+    /* from L2's nearest line to its farthest, and from device memory's; 0: not known */
+    uint32_t spread, memory_spread;
 };
-const struct latencies *model_latencies(const struct device_profile *d, uint32_t without);
+const struct latencies *model_latencies(const struct device_profile *d, uint64_t without);
 /* Rates of memory (model_memory.def); 0: not known. */
 struct memory_rates {
     double share;             /* of the data sheet's bandwidth that device memory really moves */
@@ -324,9 +325,15 @@ struct memory_rates {
     double pass, next_float,
         next_swap; /*   clocks of one, from one on an address to the next one */
 };
-/* The share of L2 that launches one after the other may use so that the next one finds it there (an
- * H200, 60 MB, launches.cu: 33 MB are copied at L2's rate, 67 MB at device memory's). */
-#define MODEL_KEPT 0.7
+/* Of what launches one after the other use, the share that the next one finds in L2: all up to 0.72
+ * of L2, nothing from 0.9 on (memory.cu: an H100, whose L2 has 50 MB, copies 36 in 10.3 us, 40 in
+ * 14.4, 44 in 17.8 and 48 in 19.3; an H200, 60 MB, 44 in 11.4, 48 in 13.9, 52 in 16.0). */
+double model_kept(const struct device_profile *d, uint64_t bytes);
+/* Of n lines of device memory that an SM has asked for, each takes n / (n + 14) of 170 clocks more
+ * than by itself (memory.cu, an H200 and an H100: turns of 692 to 702, 747 to 770, 785 to 809 and
+ * 803 to 834 clocks with 1, 8, 16 and 32 warps on an SM). */
+#define MODEL_IN_FLIGHT_CLOCKS 170.0
+#define MODEL_IN_FLIGHT_HALF 14.0
 /* What model_memory.def has of L2 was measured with a bus of so many bits: L2's slices belong to
  * the memory's channels. */
 #define MODEL_L2_BUS 6144.0
@@ -375,8 +382,10 @@ struct waiting {
     /* of the launch: shared memory's, and one for each line of 128 bytes of each global access:
      * from 7.0 on both go through one pipe, one a clock */
     double pipe_wavefronts;
-    double once_clocks; /* of block_clocks, those of what every warp does once; */
-    double once_share;  /*   its share of the instructions */
+    double once_clocks;  /* of block_clocks, those of what every warp does once; */
+    double once_share;   /*   its share of the instructions */
+    double memory_waits; /* of a warp by itself, for lines that come from device memory */
+    double drain_clocks; /* behind a block's last instruction, until L2 has taken what it stored */
     struct unevenness uneven;
 };
 /* Where a warp's time goes, in clocks, summed over the stations of that network: */

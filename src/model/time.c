@@ -372,20 +372,43 @@ ramp_clocks(const struct work *w, const struct waiting *waiting, const double de
     return model_has(w->without, MODEL_RAMP) ? waiting->first_clocks * most * rate : 0;
 }
 
-/* Clocks in which an SM's blocks are done where a place is free when the block's last warp is done,
+/* clocks: of a block by itself, and until the next one is in its place.
+ * Clocks in which an SM's blocks are done where a place is free when the block's last warp is done,
  * or its warps wait for each other: blocks queue for the busiest resource as a whole. With one
  * block in place that is one block after the other. */
 static double
 block_queue(const struct work *w, const struct waiting *waiting, const double demand[STATIONS],
-            double gap, uint64_t resident, uint64_t per_sm)
+            double clocks, uint64_t resident, uint64_t per_sm)
 {
     double whole[STATIONS] = {0}, residence[STATIONS];
     if (!model_has(w->without, MODEL_PLACES) || (per_sm <= resident && !waiting->meets))
         return 0;
     for (int r = 0; r < STATIONS; r++)
         whole[0] = fmax(whole[0], demand[r] * waiting->warps_per_block);
-    return queueing(whole, fmax(waiting->block_clocks + gap - whole[0], 0),
-                    resident < per_sm ? resident : per_sm, (double)per_sm, residence);
+    return queueing(whole, fmax(clocks - whole[0], 0), resident < per_sm ? resident : per_sm,
+                    (double)per_sm, residence);
+}
+
+/* Device memory answers later the more lines an SM has asked for, which is fewer the later it
+ * answers. Adds to what a warp waits, and has the network's clocks anew; returns the clocks. */
+static double
+in_flight(const struct device_profile *d, const struct work *w, const struct waiting *waiting,
+          const double demand[STATIONS], struct warp_states *out, uint64_t together, double warps,
+          double *most, double residence[STATIONS])
+{
+    enum { ROUNDS = 4 };
+    double wait = out->wait, later = 0;
+    if (!waiting->memory_waits || !model_has(w->without, MODEL_IN_FLIGHT) ||
+        !model_latencies(d, w->without)->memory_spread)
+        return 0;
+    for (int k = 0; k < ROUNDS; k++) {
+        double clocks = model_latencies(d, w->without)->memory + later,
+               lines = waiting->memory_waits * clocks * warps / *most;
+        later = MODEL_IN_FLIGHT_CLOCKS * lines / (lines + MODEL_IN_FLIGHT_HALF);
+        out->wait = wait + waiting->memory_waits * later;
+        *most = queueing(demand, out->wait + out->turnover, together, warps, residence);
+    }
+    return waiting->memory_waits * later;
 }
 
 double
@@ -403,6 +426,8 @@ model_time_states(const struct device_profile *d, const struct work *w,
     demands(d, w, bound, waiting, per_sm, demand);
     double more = busiest_sm(w, waiting), rounds = (double)((per_sm + resident - 1) / resident);
     double gap = model_has(w->without, MODEL_TURNOVER) ? model_launch_cost(d).turnover : 0;
+    if (model_has(w->without, MODEL_DRAIN) && model_launch_cost(d).turnover > 0)
+        gap += waiting->drain_clocks;
     for (int r = 0; r < STATIONS; r++)
         demand[r] *=
             r == BOUND_L2 || r == BOUND_DRAM || r == BOUND_ATOMIC || r == STATION_STARTS ? 1 : more;
@@ -410,10 +435,12 @@ model_time_states(const struct device_profile *d, const struct work *w,
     out->turnover = gap * (rounds - 1) / rounds;
     uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
     double most = queueing(demand, out->wait + out->turnover, together, warps, residence);
+    double later = in_flight(d, w, waiting, demand, out, together, warps, &most, residence);
     most = (most + ramp_clocks(w, waiting, demand, warps / most)) / clock;
-    double in_turn = (rounds * waiting->block_clocks + (rounds - 1) * gap) / clock;
-    in_turn =
-        fmax(in_turn, block_queue(w, waiting, demand, out->turnover, resident, per_sm) / clock);
+    double block = waiting->block_clocks + later * fmax(waiting->slowest, 1);
+    double in_turn = (rounds * block + (rounds - 1) * gap) / clock;
+    in_turn = fmax(
+        in_turn, block_queue(w, waiting, demand, block + out->turnover, resident, per_sm) / clock);
     memcpy(out->at, residence, sizeof out->at);
     out->pipe = residence[STATION_PIPE];
     out->starts = residence[STATION_STARTS];

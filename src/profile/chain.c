@@ -34,6 +34,7 @@ struct node {
     int32_t before; /* -1: none */
     double clocks;  /* until its result is there; */
     double sooner;  /*   so many fewer where L2 has what no launch but this one asked for */
+    double deep;    /* how often it waits for device memory */
     enum wait_for kind;
     bool load;
 };
@@ -68,16 +69,20 @@ struct chain {
     double beyond, warm; /*   and of that where L2 has what no launch but this one asked for */
     double miss, beside; /* share of those that L1 has not; latency of one where others stand beside
                             it, in the block of code in hand, */
-    double sooner;       /*   and so many clocks less where L2 has what others asked for */
-    double l2_share;     /* sectors that L1 does not have */
-    double blocks, warps; /* of the launch; of a block */
+    double sooner;       /*   and so many clocks less where L2 has what others asked for; */
+    double deep;         /*   how often it waits for device memory */
+    double l2_miss, warm_miss; /* share of those beyond L1 that L2 has not, and has not then */
+    double l2_share;           /* sectors that L1 does not have */
+    double blocks, warps;      /* of the launch; of a block */
     struct waiting sum;
     VEC(struct superblock) superblocks; /* in the code's order */
     /* the open superblock */
     double times, longest, issued;
-    double instructions;           /* of one warp, so far */
+    double stored;       /* when its last store to memory was sent; < 0: it has none */
+    double since_store;  /* clocks of what is closed behind its last store; < 0: none so far */
+    double instructions; /* of one warp, so far */
     const struct wir_block *first; /* NULL: none is open */
-    uint32_t without;              /* mechanisms of the estimate */
+    uint64_t without;              /* mechanisms of the estimate */
     struct work work;
 };
 
@@ -133,6 +138,8 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
     if (n->line_loads && model_has(c->without, MODEL_PENDING))
         c->miss = (double)n->line_waits / (double)n->line_loads;
     c->beyond = beyond;
+    c->l2_miss = l->l2 ? 1 - l2 : 1;
+    c->warm_miss = l->l2 ? 1 - kept : 1;
 }
 
 /* -- superblocks ---------------------------------------------------------------------------------
@@ -155,6 +162,7 @@ add_waits(struct chain *c)
         const struct node *x = &c->nodes.at[n];
         c->waits[x->place][x->kind] += c->times * x->clocks;
         c->watch->kernel->memory.sooner += c->times * x->sooner;
+        c->sum.memory_waits += c->times * x->deep;
         for (int32_t b = x->load ? x->before : -1; b >= 0; b = c->nodes.at[b].before)
             if (c->nodes.at[b].load)
                 c->loads[x->place] |= LOAD_INDIRECT;
@@ -189,6 +197,16 @@ clocks_of_others(const struct chain *c, const struct time_bound *bound)
     return most;
 }
 
+/* How long ago a block's last store was sent, where one of its warps has sent one. */
+static void
+note_store(struct chain *c, double longest)
+{
+    if (c->stored >= 0 && c->times * c->warps > 0.5)
+        c->since_store = longest - c->stored;
+    else if (c->since_store >= 0)
+        c->since_store += c->times * longest;
+}
+
 static void
 close_superblock(struct chain *c)
 {
@@ -204,6 +222,7 @@ close_superblock(struct chain *c)
     if (loop != UINT32_MAX && model_has(c->without, MODEL_TURNS))
         longest += MODEL_TURN_CLOCKS;
     add_waits(c);
+    note_store(c, longest);
     c->sum.warp_clocks += c->times * longest;
     c->sum.first_clocks += fmin(c->times, 1) * longest;
     double others = clocks_of_others(c, &bound) * per_block, turn = c->times > 1 ? c->times : 1;
@@ -230,6 +249,7 @@ open_superblock(struct chain *c, double times, const struct wir_block *b)
     c->first = b;
     c->times = times;
     c->longest = c->issued = 0;
+    c->stored = -1;
     c->work = (struct work){.without = c->without};
     c->last = -1;
     c->nodes.count = c->stores.count = 0;
@@ -356,10 +376,12 @@ add_instruction(struct chain *c, uint32_t number)
     /* a load that is part of a wide one has its result with that one */
     double clocks = folded && expanded && i->i.op != PTX_OP_LD ? 0 : latency_of(c, &i->i, t);
     double finish = start + clocks;
+    bool memory = kind_of(&i->i, t) == WAIT_MEMORY;
     VEC_PUSH(&c->nodes, (struct node){.place = i->place,
                                       .before = before,
                                       .clocks = clocks,
-                                      .sooner = kind_of(&i->i, t) == WAIT_MEMORY ? c->sooner : 0,
+                                      .sooner = memory ? c->sooner : 0,
+                                      .deep = memory ? c->deep : 0,
                                       .kind = kind_of(&i->i, t),
                                       .load = i->i.op == PTX_OP_LD && t->sectors});
     for (uint32_t k = 0; k < defs.count; k++) {
@@ -370,6 +392,8 @@ add_instruction(struct chain *c, uint32_t number)
     double end = result ? finish : start;
     if (i->i.op == PTX_OP_ST && model_has(c->without, MODEL_ORDER))
         VEC_PUSH(&c->stores, (struct store){i, number, start, before});
+    if (!result && t->sectors)
+        c->stored = fmax(c->stored, start);
     if (end > c->longest) {
         c->longest = end;
         c->last = result ? (int32_t)c->nodes.count - 1 : before;
@@ -388,12 +412,17 @@ times_of(const struct chain *c, const struct wir_block *b)
     return (double)c->tally[place].warps / c->copies[place] / (c->blocks * c->warps);
 }
 
-/* How much later than one in the mean the farthest of so many lines beyond L1 comes. */
+/* How much later than one in the mean the farthest of so many lines beyond L1 comes; miss: the
+ * share of them that L2 has not. */
 static double
-farther(const struct chain *c, double lines)
+farther(const struct chain *c, double lines, double miss)
 {
-    bool far = lines > 1 && model_has(c->without, MODEL_FARTHEST);
-    return far ? model_latencies(c->device, c->without)->spread * (lines / (lines + 1) - 0.5) : 0;
+    double deep = lines * miss, later = 0;
+    if (lines > 1)
+        later = c->latency->spread * (lines / (lines + 1) - 0.5);
+    if (deep > 1)
+        later = fmax(later, c->latency->memory_spread * (deep / (deep + 1) - 0.5));
+    return model_has(c->without, MODEL_FARTHEST) ? later : 0;
 }
 
 /* The latency of a load at `from`. Loads side by side wait together: where one in three misses L1,
@@ -418,9 +447,13 @@ beside(struct chain *c, uint32_t from, uint32_t end)
     }
     double turns = store ? 1 : c->turns, miss = fmin(c->miss * fmax(loads, 1) * turns, 1);
     bool side = loads > 0 && model_has(c->without, MODEL_MISSES);
-    c->sooner = (side ? miss : c->l2_share) * (c->beyond - c->warm);
-    double hit = c->latency->l1;
-    return side ? hit + miss * (c->beyond + farther(c, c->miss * lines * turns) - hit) : c->memory;
+    double asked = c->miss * lines * turns, later = farther(c, asked, c->l2_miss),
+           share = side ? miss : c->l2_share, hit = c->latency->l1;
+    c->deep = share * c->l2_miss;
+    c->sooner = share * (c->beyond - c->warm);
+    if (side)
+        c->sooner += miss * (later - farther(c, asked, c->warm_miss));
+    return side ? hit + miss * (c->beyond + later - hit) : c->memory;
 }
 
 /* A side path that few warps take belongs to no superblock but its own. */
@@ -652,6 +685,7 @@ chain_waiting(const struct watch *w)
                       .turns = 1,
                       .device = w->profile->device,
                       .last = -1,
+                      .since_store = -1,
                       .without = k->without,
                       .latency = model_latencies(w->profile->device, k->without)};
     c.wir = wir_new(w->launch.module, w->launch.kernel, any_function, NULL);
@@ -673,6 +707,8 @@ chain_waiting(const struct watch *w)
     for (uint32_t n = 0; n < c.wir->block_count; n++)
         add_block(&c, n);
     close_superblock(&c);
+    if (c.since_store >= 0)
+        c.sum.drain_clocks = fmax(c.latency->l2 - c.since_store, 0);
     c.sum.once_share /= c.instructions > 0 ? c.instructions : 1;
     c.sum.slowest = slowest_share(w->slowest, c.superblocks.at, c.superblocks.count);
     for (size_t n = 0; n < c.superblocks.count; n++)
@@ -684,6 +720,7 @@ chain_waiting(const struct watch *w)
     k->waiting = c.sum;
     for (uint32_t p = 0; p < w->places; p++)
         k->memory.clocks += c.waits[p][WAIT_MEMORY];
+    k->memory.kept = c.l2_miss > 0 ? 1 - c.warm_miss / c.l2_miss : 0;
     k->waits = c.waits;
     k->loads = c.loads;
     VEC_FREE(&c.nodes);

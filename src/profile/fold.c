@@ -246,7 +246,7 @@ find_loops(const struct folding *f, uint8_t *as, uint8_t *together)
 }
 
 uint8_t *
-fold_places(const struct wir *wir, uint32_t places, uint32_t without, uint8_t **together,
+fold_places(const struct wir *wir, uint32_t places, uint64_t without, uint8_t **together,
             struct arena *a)
 {
     struct folding f = {.wir = wir,

@@ -313,8 +313,9 @@ begin_waits(const struct watch *w)
 static void
 note_warm(struct profile *p, struct kernel *k)
 {
-    if ((double)working_set_since(&p->working_set, k->launch) <= MODEL_KEPT * p->device->l2_bytes)
-        k->warm++;
+    double kept = model_kept(p->device, working_set_since(&p->working_set, k->launch));
+    k->warm += kept > 0;
+    k->kept += kept;
     k->launch = p->working_set.launch;
 }
 

@@ -368,8 +368,9 @@ struct kernel {
     struct sums sums;
     struct cache_counts caches;
     struct sampled sampled;
-    uint64_t launch;          /* the last of its launches (struct working_set); 0: none has ended */
-    uint64_t warm;            /* launches that found in L2 what the one before had left there */
+    uint64_t launch; /* the last of its launches (struct working_set); 0: none has ended */
+    uint64_t warm;   /* launches that found in L2 what the one before had left there, or a part; */
+    double kept;     /*   sum of these parts */
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
     double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most
                                  (hot.c), */
@@ -378,13 +379,13 @@ struct kernel {
     uint8_t *folded;    /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
     uint8_t *atomic_as; /* per place: enum atomic_as; NULL: not known */
     double camping_busiest, camping_even; /* sums over steps: see replay.c */
-    uint32_t without;                     /* mechanisms of the estimate that are left out */
+    uint64_t without;                     /* mechanisms of the estimate that are left out */
     struct unevenness uneven;             /* of the first launch's blocks */
     struct waiting waiting;               /* chain.c, of the first launch, */
     struct memory_wait {
-        double clocks, sooner;
+        double clocks, sooner, kept;
     } memory; /*   of a warp's clocks those for memory, and so many of these fewer where L2 has what
-                   no launch but this one asked for */
+                   no launch but this one asked for, which is this share of what L2 has not */
     double (*waits)[WAITS]; /*   and which instruction it is, per place; NULL: not known */
     uint8_t *loads;         /*   per place: enum load_kind */
     uint32_t *line_of;      /* per place: index in lines + 1; 0: not asked yet */
@@ -414,7 +415,7 @@ struct profile {
     struct jit_tool tool; /* first: what callers hold */
     const struct device_profile *device;
     bool caches, phases, ptx;
-    uint32_t without;                   /* mechanisms of the estimate that are left out */
+    uint64_t without;                   /* mechanisms of the estimate that are left out */
     uint64_t trace_bytes, sample_every; /* of so many blocks one is counted */
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
@@ -591,7 +592,7 @@ struct wir;
 /* Per place, in the arena: MIX_FOLDED for instructions that are part of another one on a GPU,
  * MIX_QUARTER for those that four turns of a loop need once; else 0. *together: of the flow's
  * blocks, the loops whose turns go together. */
-uint8_t *fold_places(const struct wir *wir, uint32_t places, uint32_t without, uint8_t **together,
+uint8_t *fold_places(const struct wir *wir, uint32_t places, uint64_t without, uint8_t **together,
                      struct arena *a);
 
 /* -- wide.c ------------------------------------------------------------------------------------ */

@@ -231,11 +231,12 @@ line_bound_json(const struct device_profile *d, const struct kernel *k, const st
     return json_pack("{s:f, s:s}", "seconds", t.seconds, "busiest", model_bound_name(t.busiest));
 }
 
-/* Do most of its launches find in L2 what the one before has left there? */
-static bool
-is_warm(const struct kernel *k)
+/* The share of what most of its launches ask for that the one before has left in L2. */
+static double
+warm_share(const struct kernel *k)
 {
-    return k->warm && 2 * k->warm >= k->launches && model_has(k->without, MODEL_WARM);
+    bool most = k->warm && 2 * k->warm >= k->launches && model_has(k->without, MODEL_WARM);
+    return most ? k->kept / (double)k->warm : 0;
 }
 
 /* What of a warp's longest chain of results the line is; NULL: nothing. */
@@ -244,8 +245,8 @@ line_waits_json(const struct kernel *k, const struct sums *s)
 {
     const struct memory_wait *m = &k->memory;
     double memory = s->waits[WAIT_MEMORY];
-    if (is_warm(k) && m->clocks > 0)
-        memory *= 1 - m->sooner / m->clocks;
+    if (m->clocks > 0)
+        memory *= 1 - warm_share(k) * m->sooner / m->clocks;
     if (s->waits[WAIT_MEMORY] + s->waits[WAIT_SHARED] + s->waits[WAIT_ARITHMETIC] <= 0)
         return NULL;
     return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", memory, "shared", s->waits[WAIT_SHARED],
@@ -327,9 +328,10 @@ waiting_of_launch(const struct kernel *k)
 {
     struct waiting w = k->waiting;
     w.uneven = k->uneven;
-    if (!is_warm(k) || !w.warp_clocks)
+    if (!w.warp_clocks)
         return w;
-    double less = k->memory.sooner;
+    double less = warm_share(k) * k->memory.sooner;
+    w.memory_waits *= 1 - warm_share(k) * k->memory.kept;
     w.first_clocks *= 1 - less / w.warp_clocks;
     w.warp_clocks -= less;
     w.block_clocks -= less * w.slowest;
@@ -367,9 +369,10 @@ work_of_launch(const struct kernel *k, const struct sums *s)
     if (stores[METRIC_SECTORS]) /* a sector that is written in part counts as the part that is
                                    missing */
         w.l2_partial = (uint64_t)((double)w.l2_stores * partial_share(stores, merged));
-    uint64_t bytes = is_warm(k) ? c->dram_bytes_read - c->dram_bytes_first
-                                : c->dram_bytes_read + c->dram_bytes_written;
-    w.dram_bytes = (uint64_t)((double)bytes * camping(k) / seen);
+    double kept = warm_share(k), /* and of what is written L2 keeps a part dirty */
+        bytes = (double)(c->dram_bytes_read + c->dram_bytes_written) -
+                kept * (double)(c->dram_bytes_first + c->dram_bytes_kept);
+    w.dram_bytes = (uint64_t)(bytes * camping(k) / seen);
     return w;
 }
 
@@ -448,6 +451,8 @@ model_json(const struct kernel *k, const struct sums *s)
     json_object_set_new(j, "warps_per_block", json_integer(waiting.warps_per_block));
     json_object_set_new(j, "pipe_wavefronts", json_real(waiting.pipe_wavefronts));
     json_object_set_new(j, "once_clocks", json_real(waiting.once_clocks));
+    json_object_set_new(j, "memory_waits", json_real(waiting.memory_waits));
+    json_object_set_new(j, "drain_clocks", json_real(waiting.drain_clocks));
     json_object_set_new(j, "once_share", json_real(waiting.once_share));
     json_object_set_new(j, "busiest_sm", json_real(waiting.uneven.busiest));
     json_object_set_new(j, "longest_block", json_real(waiting.uneven.longest));

@@ -24,7 +24,7 @@ report_model_of(const json_t *kernel, struct report_model *out)
 #include "model/model_work.def"
 #undef WORK
     out->work.blocks_per_sm = (uint32_t)whole(m, "blocks_per_sm");
-    out->work.without = (uint32_t)whole(m, "without");
+    out->work.without = whole(m, "without");
     out->waiting = (struct waiting){
         .warp_clocks = report_number(m, "warp_clocks", NULL),
         .first_clocks = report_number(m, "first_clocks", NULL),
@@ -35,6 +35,8 @@ report_model_of(const json_t *kernel, struct report_model *out)
         .pipe_wavefronts = report_number(m, "pipe_wavefronts", NULL),
         .once_clocks = report_number(m, "once_clocks", NULL),
         .once_share = report_number(m, "once_share", NULL),
+        .memory_waits = report_number(m, "memory_waits", NULL),
+        .drain_clocks = report_number(m, "drain_clocks", NULL),
         .uneven = {report_number(m, "busiest_sm", NULL), report_number(m, "longest_block", NULL)}};
     return out->work.blocks > 0;
 }

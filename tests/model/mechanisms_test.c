@@ -19,10 +19,10 @@ h200(void)
     return model_find_device("h200");
 }
 
-static uint32_t
+static uint64_t
 less(enum model_mechanism m)
 {
-    return 1u << m;
+    return UINT64_C(1) << m;
 }
 
 static bool
@@ -36,7 +36,7 @@ words(void **unused)
 {
     (void)unused;
     struct ls_error err = {0};
-    uint32_t without = 7;
+    uint64_t without = 7;
     assert_true(model_without(NULL, &without, &err) && without == 0);
     assert_true(model_without("", &without, &err) && without == 0);
     assert_true(model_without("-l2-rate,-warm", &without, &err));
@@ -275,9 +275,84 @@ turnover(void **unused)
     k.without = less(MODEL_STARTS);
     assert_true(near(model_time_estimate(&d, &k, &b, &w), (10 * 1000 + 9 * 450) / CLOCK));
     assert_true(with >= (10 * 1000 + 9 * 450) / CLOCK);
+    w.drain_clocks = 200; /* its stores are under way */
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), (10 * 1000 + 9 * 650) / CLOCK));
+    k.without |= less(MODEL_DRAIN);
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), (10 * 1000 + 9 * 450) / CLOCK));
     k.blocks = 1; /* nothing before it */
     k.without = less(MODEL_STARTS);
     assert_true(near(model_time_estimate(&d, &k, &b, &w), 1000 / CLOCK));
+}
+
+/* A block of so many warps that each wait for one line of device memory: 655 clocks, and of 170
+ * more as many as lines over lines and 14. */
+static void
+in_flight(void **unused)
+{
+    (void)unused;
+    struct device_profile d = *h200();
+    d.sm_count = 1;
+    struct work k = {.blocks = 1, .blocks_per_sm = 1, .without = less(MODEL_STARTS)};
+    struct time_bound b = {0};
+    for (uint32_t warps = 1; warps <= 32; warps *= 2) {
+        struct waiting w = {
+            .warp_clocks = 655, .block_clocks = 655, .memory_waits = 1, .warps_per_block = warps};
+        double clocks = 655 + 170.0 * warps / (warps + 14);
+        assert_true(near(model_time_estimate(&d, &k, &b, &w), clocks / CLOCK));
+        k.without |= less(MODEL_IN_FLIGHT);
+        assert_true(near(model_time_estimate(&d, &k, &b, &w), 655 / CLOCK));
+        k.without &= ~less(MODEL_IN_FLIGHT);
+        w.memory_waits = 0; /* what L2 has comes as soon as ever */
+        assert_true(near(model_time_estimate(&d, &k, &b, &w), 655 / CLOCK));
+    }
+}
+
+/* What fills 0.72 of L2 stays, what fills 0.9 does not; of what is between a part does. */
+static void
+kept(void **unused)
+{
+    (void)unused;
+    struct device_profile d = *h200();
+    d.l2_bytes = 1000000;
+    assert_true(model_kept(&d, 0) == 1 && model_kept(&d, 720000) == 1);
+    assert_true(near(model_kept(&d, 810000), 0.5));
+    assert_true(model_kept(&d, 900000) == 0 && model_kept(&d, 1u << 30) == 0);
+    d.l2_bytes = 0;
+    assert_true(model_kept(&d, 1) == 0);
+}
+
+/* Turns of a loop with one load, by warps on an SM, of two GPUs; loop and sum take 30 clocks. */
+static void
+in_flight_recorded(void **unused)
+{
+    static const char *const gpus[] = {"h100", "h200"};
+    (void)unused;
+    for (size_t k = 0; k < 2; k++) {
+        char path[1024], line[256];
+        unsigned threads, seen = 0;
+        double clocks;
+        snprintf(path, sizeof path, "%s/tests/data/%s_model_memory.csv",
+                 getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : ".", gpus[k]);
+        FILE *f = fopen(path, "r");
+        assert_non_null(f);
+        while (fgets(line, sizeof line, f)) {
+            if (sscanf(line, "memory_turn,read1,256,%u,1,%lf", &threads, &clocks) != 2)
+                continue;
+            struct device_profile d = *model_find_device(gpus[k]);
+            struct waiting w = {.warp_clocks = 685,
+                                .block_clocks = 685,
+                                .memory_waits = 1,
+                                .warps_per_block = threads / 32};
+            struct work work = {.blocks = d.sm_count, .blocks_per_sm = 1};
+            struct time_bound b = {0};
+            work.without = less(MODEL_STARTS);
+            double t = model_time_estimate(&d, &work, &b, &w) * d.clock_khz * 1e3;
+            assert_true(fabs(t / clocks - 1) < 0.05);
+            seen++;
+        }
+        fclose(f);
+        assert_int_equal(seen, 5);
+    }
 }
 
 /* Blocks of four warps that each need 100 clocks of a resource, of 1,000 that the block takes. Two
@@ -350,10 +425,10 @@ static void
 memory(void **unused)
 {
     (void)unused;
-    assert_int_equal(model_latencies(h200(), 0)->memory, 670);
+    assert_int_equal(model_latencies(h200(), 0)->memory, 655);
     assert_int_equal(model_latencies(h200(), less(MODEL_LATENCY))->memory, 479);
     assert_int_equal(model_latencies(model_find_cc("8.0"), 0)->memory, 466);
-    assert_int_equal(model_latencies(model_find_cc("12.0"), 0)->memory, 670);
+    assert_int_equal(model_latencies(model_find_cc("12.0"), 0)->memory, 655);
     /* 512 blocks of 32 warps that only load: 88 % of 4.8 TB/s, when enough of them are there. */
     struct device_profile d = *h200();
     struct waiting w = {.warp_clocks = 10, .block_clocks = 10, .warps_per_block = 32};
@@ -413,6 +488,6 @@ int
 main(void)
 {
     return UNIT_TESTS(words, expansions, l2, l2_recorded, requests, texture, atomics,
-                      atomics_recorded, turnover, places, ramp, starts, memory, barriers,
-                      shared_loops);
+                      atomics_recorded, turnover, kept, in_flight, in_flight_recorded, places, ramp,
+                      starts, memory, barriers, shared_loops);
 }

@@ -211,6 +211,20 @@ walked(float *y, int by)
     y[t] = sum;
 }
 
+/* Stores, and much to do behind them: nobody waits for them at its end. */
+__global__ void
+stores_first(float *y, int turns)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = i;
+    y[i] = v;
+#pragma unroll 1
+    for (int k = 0; k < turns; k++)
+        v = v * 1.5f + 1;
+    if (v == 77)
+        y[0] = v;
+}
+
 /* A block's other warps wait for what its last one writes late, ... */
 __global__ void
 wait(const float *x, float *y, volatile int *done, int turns)
@@ -336,6 +350,7 @@ main()
     quads<<<16, 256>>>(y);
     neighbours<<<16, 256>>>(y);
     along<<<16, 256>>>(y, 3);
+    stores_first<<<16, 256>>>(y, 100);
     walked<0><<<16, 256>>>(y, 3);
     walked<1><<<16, 256>>>(y, 3);
     int *word;

@@ -46,6 +46,12 @@ def main():
              clocks["all_ask"][0] > 2 * clocks["all_ask"][1] and clocks["all_ask"][0] > 0.8 * clocks["each_asks"][0])
         want("a warp with lines of its own waits for these with and without it",
              abs(clocks["each_asks"][0] / clocks["each_asks"][1] - 1) < 0.01)
+        drain = {name: whole[name]["model"]["drain_clocks"] for name in ("chains", "one_line", "stores_first")}
+        want(f"a block's place is free when its last store has come to L2: {drain}",
+             270 < drain["chains"] <= 283 and 270 < drain["one_line"] <= 283 and drain["stores_first"] == 0)
+        deep = {name: tuple(k[name]["model"]["memory_waits"] for k in (whole, plain)) for name in ("one_line", "chains")}
+        want(f"lines of device memory are waited for where L2 has not kept them: {deep}",
+             deep["one_line"][0] < 0.01 and 0.9 < deep["one_line"][1] <= 1 and deep["chains"] == (0, 0))
         without = profile(program, report, model="-slowest")
         block = {name: (whole[name]["model"]["block_clocks"], without[name]["model"]["block_clocks"])
                  for name in ("first_reads", "two_read", "all_read", "chains", "each_asks")}

@@ -120,7 +120,7 @@ take_numbers(struct profile_call *c, struct ls_error *err)
 {
     const char *const *value = c->line.value;
     uint64_t trace = 512, sample;
-    uint32_t without;
+    uint64_t without;
     c->view.lines = 8;
     if (!model_without(value[P_MODEL], &without, err))
         return false;

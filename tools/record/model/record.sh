@@ -20,7 +20,7 @@ compile() { # program, options
 for part in 0 1 2 3 4; do
     compile "instructions$part" -DPART=$part "$here/instructions.cu" &
 done
-for name in atomics waiting launches stores together; do
+for name in atomics waiting launches stores together memory; do
     compile $name "$here/$name.cu" &
 done
 wait
@@ -39,6 +39,7 @@ record waiting 60 waiting.csv
 record atomics 90 atomics.csv
 record stores 30 stores.csv
 record together 30 together.csv
+record memory 30 memory.csv
 nvidia-smi --query-gpu=clocks.sm,power.draw,temperature.gpu --format=csv >>"$out/device.txt" 2>&1
 
 metrics=smsp__inst_executed.sum
