@@ -389,26 +389,52 @@ block_queue(const struct work *w, const struct waiting *waiting, const double de
                     (double)per_sm, residence);
 }
 
-/* Device memory answers later the more lines an SM has asked for, which is fewer the later it
- * answers. Adds to what a warp waits, and has the network's clocks anew; returns the clocks. */
+/* Clocks that a line of device memory takes more than by itself, by the lines that an SM has asked
+ * for where a warp ends in each `apart` clocks; now: what is known of these clocks. */
 static double
-in_flight(const struct device_profile *d, const struct work *w, const struct waiting *waiting,
-          const double demand[STATIONS], struct warp_states *out, uint64_t together, double warps,
-          double *most, double residence[STATIONS])
+later_by_lines(const struct device_profile *d, const struct work *w, const struct waiting *waiting,
+               double apart, double now)
 {
-    enum { ROUNDS = 4 };
-    double wait = out->wait, later = 0;
-    if (!waiting->memory_waits || !model_has(w->without, MODEL_IN_FLIGHT) ||
-        !model_latencies(d, w->without)->memory_spread)
+    double lines = waiting->memory_waits * (model_latencies(d, w->without)->memory + now) / apart;
+    return model_has(w->without, MODEL_IN_FLIGHT)
+               ? MODEL_IN_FLIGHT_CLOCKS * lines / (lines + MODEL_IN_FLIGHT_HALF)
+               : 0;
+}
+
+/* The same, by how busy device memory is with what is in part written. */
+static double
+later_by_stores(const struct work *w, double busy, double apart)
+{
+    double written = fmin(per((double)w->dram_written, (double)w->dram_bytes), 1),
+           u = fmin(busy / apart, 0.99);
+    return model_has(w->without, MODEL_TURNAROUND) ? MODEL_TURNAROUND_CLOCKS * written * u / (1 - u)
+                                                   : 0;
+}
+
+/* How late device memory answers depends on the time, which depends on how late it answers. Adds to
+ * what a warp waits, and has the network's clocks anew. Returns the clocks without those by stores,
+ * which are a queue: blocks that queue as a whole have their own. */
+static double
+wait_for_memory(const struct device_profile *d, const struct work *w, const struct waiting *waiting,
+                const double demand[STATIONS], struct warp_states *out, uint64_t together,
+                double warps, double *most, double residence[STATIONS])
+{
+    enum { HALVINGS = 20, MOST = 1 << 14 };
+    double wait = out->wait, low = 0, high = MOST, lines = 0;
+    if (!waiting->memory_waits || !model_latencies(d, w->without)->memory_spread)
         return 0;
-    for (int k = 0; k < ROUNDS; k++) {
-        double clocks = model_latencies(d, w->without)->memory + later,
-               lines = waiting->memory_waits * clocks * warps / *most;
-        later = MODEL_IN_FLIGHT_CLOCKS * lines / (lines + MODEL_IN_FLIGHT_HALF);
+    for (int k = 0; k < HALVINGS; k++) { /* the later it answers, the less it is asked */
+        double later = (low + high) / 2;
         out->wait = wait + waiting->memory_waits * later;
         *most = queueing(demand, out->wait + out->turnover, together, warps, residence);
+        double apart = *most / warps;
+        lines = later_by_lines(d, w, waiting, apart, later);
+        if (lines + later_by_stores(w, demand[BOUND_DRAM], apart) > later)
+            low = later;
+        else
+            high = later;
     }
-    return waiting->memory_waits * later;
+    return waiting->memory_waits * lines;
 }
 
 double
@@ -435,7 +461,7 @@ model_time_states(const struct device_profile *d, const struct work *w,
     out->turnover = gap * (rounds - 1) / rounds;
     uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
     double most = queueing(demand, out->wait + out->turnover, together, warps, residence);
-    double later = in_flight(d, w, waiting, demand, out, together, warps, &most, residence);
+    double later = wait_for_memory(d, w, waiting, demand, out, together, warps, &most, residence);
     most = (most + ramp_clocks(w, waiting, demand, warps / most)) / clock;
     double block = waiting->block_clocks + later * fmax(waiting->slowest, 1);
     double in_turn = (rounds * block + (rounds - 1) * gap) / clock;

@@ -14,77 +14,12 @@
  * rates. The instructions on the longest chains are what a warp waits for: their clocks are kept by
  * place.
  */
-#include "profile/profile_priv.h"
+#include "profile/chain_priv.h"
 
 #include "analysis/analysis.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What an instruction did in the whole launch. */
-struct tally {
-    uint64_t warps, lanes, wavefronts, sectors, lines;
-    uint64_t loops, constants; /* passes of shared atomics that are loops; different addresses of
-                                  constant reads */
-};
-
-/* An instruction of the open superblock, and the one whose result it waited for last. */
-struct node {
-    uint32_t place;
-    int32_t before; /* -1: none */
-    double clocks;  /* until its result is there; */
-    double sooner;  /*   so many fewer where L2 has what no launch but this one asked for */
-    double deep;    /* how often it waits for device memory */
-    enum wait_for kind;
-    bool load;
-};
-
-/* A store of the open superblock: when it goes, and the node that it waited for last. */
-struct store {
-    const struct wir_insn *insn;
-    uint32_t number;
-    double start;
-    int32_t before;
-};
-
-struct chain {
-    const struct watch *watch;
-    const struct device_profile *device;
-    const struct latencies *latency;
-    struct wir *wir;
-    struct tally *tally;    /* per place */
-    uint32_t *copies;       /* per place: how many instructions of the flow stand for it */
-    double *ready;          /* per register: clocks after the superblock began, */
-    int32_t *writer;        /*   and the node that wrote it; -1: none in this superblock */
-    VEC(struct node) nodes; /* of the open superblock */
-    VEC(struct store) stores;
-    int32_t before, last; /* that the instruction in hand waits for; that ends the longest chain */
-    double (*waits)[WAITS];
-    uint8_t *loads;  /* per place: enum load_kind */
-    uint8_t *folded; /* per place: enum mix_as; NULL: none */
-    uint8_t *left; /* per place: turns of a loop that waits for other warps; NULL: there are none */
-    uint8_t *unrolled;   /* per block of the flow: turns of this loop go together; NULL: none do */
-    uint32_t turns;      /* as many, of the block in hand */
-    double memory;       /* mean latency of a global load; of one that L1 has not; */
-    double beyond, warm; /*   and of that where L2 has what no launch but this one asked for */
-    double miss, beside; /* share of those that L1 has not; latency of one where others stand beside
-                            it, in the block of code in hand, */
-    double sooner;       /*   and so many clocks less where L2 has what others asked for; */
-    double deep;         /*   how often it waits for device memory */
-    double l2_miss, warm_miss; /* share of those beyond L1 that L2 has not, and has not then */
-    double l2_share;           /* sectors that L1 does not have */
-    double blocks, warps;      /* of the launch; of a block */
-    struct waiting sum;
-    VEC(struct superblock) superblocks; /* in the code's order */
-    /* the open superblock */
-    double times, longest, issued;
-    double stored;       /* when its last store to memory was sent; < 0: it has none */
-    double since_store;  /* clocks of what is closed behind its last store; < 0: none so far */
-    double instructions; /* of one warp, so far */
-    const struct wir_block *first; /* NULL: none is open */
-    uint64_t without;              /* mechanisms of the estimate */
-    struct work work;
-};
 
 /* -- what instructions did --------------------------------------------------------------------- */
 
@@ -216,6 +151,7 @@ close_superblock(struct chain *c)
         return;
     uint32_t loop = c->first->loop, head = counted_at(c, c->first);
     model_time_bound(d, &c->work, &bound);
+    chain_ahead_wait(c);
     double per_block = d->clock_khz * 1e3 * d->sm_count / c->blocks,
            sm_clocks = bound.seconds * per_block;
     double longest = c->longest > c->issued ? c->longest : c->issued;
@@ -223,6 +159,7 @@ close_superblock(struct chain *c)
         longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     note_store(c, longest);
+    chain_ahead_close(c, longest);
     c->sum.warp_clocks += c->times * longest;
     c->sum.first_clocks += fmin(c->times, 1) * longest;
     double others = clocks_of_others(c, &bound) * per_block, turn = c->times > 1 ? c->times : 1;
@@ -232,7 +169,7 @@ close_superblock(struct chain *c)
     VEC_PUSH(&c->superblocks,
              (struct superblock){head, false, c->times * longest, c->times * longest / often});
     double clocks = fmax(c->times * longest + others / turn, sm_clocks),
-           instructions = c->times * (double)c->nodes.count;
+           instructions = c->times * (double)(c->nodes.count - c->rests);
     c->sum.block_clocks += clocks;
     c->instructions += instructions;
     if (loop == UINT32_MAX && c->times > 0.99 && c->times < 1.01) {
@@ -255,6 +192,7 @@ open_superblock(struct chain *c, double times, const struct wir_block *b)
     c->nodes.count = c->stores.count = 0;
     memset(c->ready, 0, sizeof *c->ready * c->wir->reg_count);
     memset(c->writer, -1, sizeof *c->writer * c->wir->reg_count);
+    chain_ahead_open(c, b, times);
 }
 
 /* -- instructions ------------------------------------------------------------------------------ */
@@ -368,11 +306,14 @@ add_instruction(struct chain *c, uint32_t number)
     double start = 0;
     int32_t before = -1;
     wait_for_stores(c, i, &start, &before);
-    for (uint32_t k = 0; k < uses.count; k++)
+    for (uint32_t k = 0; k < uses.count; k++) {
+        if (c->writer[uses.at[k]] >= 0)
+            c->nodes.at[c->writer[uses.at[k]]].read = true;
         if (c->ready[uses.at[k]] > start) {
             start = c->ready[uses.at[k]];
             before = c->writer[uses.at[k]];
         }
+    }
     /* a load that is part of a wide one has its result with that one */
     double clocks = folded && expanded && i->i.op != PTX_OP_LD ? 0 : latency_of(c, &i->i, t);
     double finish = start + clocks;
@@ -383,20 +324,23 @@ add_instruction(struct chain *c, uint32_t number)
                                       .sooner = memory ? c->sooner : 0,
                                       .deep = memory ? c->deep : 0,
                                       .kind = kind_of(&i->i, t),
-                                      .load = i->i.op == PTX_OP_LD && t->sectors});
+                                      .load = i->i.op == PTX_OP_LD && t->sectors,
+                                      .insn = number,
+                                      .finish = finish});
     for (uint32_t k = 0; k < defs.count; k++) {
         c->ready[defs.at[k]] = finish;
         c->writer[defs.at[k]] = (int32_t)c->nodes.count - 1;
     }
     bool result = i->i.op != PTX_OP_ST && i->i.op != PTX_OP_RED; /* nobody waits for stores */
-    double end = result ? finish : start;
+    bool load = i->i.op == PTX_OP_LD && t->sectors;              /* waited for by who reads it */
+    double end = result && !load ? finish : start;
     if (i->i.op == PTX_OP_ST && model_has(c->without, MODEL_ORDER))
         VEC_PUSH(&c->stores, (struct store){i, number, start, before});
     if (!result && t->sectors)
         c->stored = fmax(c->stored, start);
     if (end > c->longest) {
         c->longest = end;
-        c->last = result ? (int32_t)c->nodes.count - 1 : before;
+        c->last = result && !load ? (int32_t)c->nodes.count - 1 : before;
     }
     c->issued += model_has(c->without, MODEL_EXPANSION)
                      ? (double)s.issue_slots / (double)(s.instructions ? s.instructions : 1)
@@ -490,124 +434,11 @@ add_block(struct chain *c, uint32_t n)
     }
 }
 
-/* -- stores that L1 puts together -------------------------------------------------------------- */
-
-/* A store whose lines are those of the warp's store just before it: both add
- * different distances to one register, nothing else goes to memory between. An H200 leaves a third
- * of the sectors where four stores fill four lines, all where they fill eight, or a barrier stands
- * between (tools/record/model/stores.cu). */
-static bool
-follows(const struct chain *c, const struct wir_insn *first, const struct wir_insn *second)
-{
-    enum { MOST_LINES = 4 };
-    const struct ptx_operand *a = ptx_address(&first->i), *b = ptx_address(&second->i);
-    const struct tally *s = &c->tally[first->place], *t = &c->tally[second->place];
-    return a && b && a->base_kind == PTX_BASE_REG && b->base_kind == PTX_BASE_REG &&
-           a->reg == b->reg && a->offset != b->offset && llabs(a->offset - b->offset) < 128 &&
-           wir_only_writer(c->wir, a->reg) && t->warps == s->warps &&
-           t->lines <= MOST_LINES * t->warps;
-}
-
-/* Whether ptxas makes predicated instructions of a block and the one before it: the short bodies of
- * `if (a) ...; if (b) ...;`. */
-static bool
-goes_on(const struct chain *c, uint32_t n)
-{
-    const struct wir_block *before = n ? &c->wir->blocks[n - 1] : NULL, *b = &c->wir->blocks[n];
-    if (!before || before->end == WIR_BARRIER || before->loop != b->loop ||
-        (b->loop != UINT32_MAX && c->wir->loops[b->loop].head == n))
-        return false;
-    for (uint32_t k = 0; k < before->succ_count; k++)
-        if (before->succ[k] == n)
-            return true;
-    return false;
-}
-
-static void
-find_merged(struct chain *c, struct kernel *k)
-{
-    const struct wir_insn *last = NULL;
-    double all = 0, merged = 0;
-    for (uint32_t n = 0, b = 0; n < c->wir->insn_count; n++) {
-        const struct wir_insn *i = &c->wir->insns[n];
-        const struct tally *t = &c->tally[i->place];
-        for (; b < c->wir->block_count && c->wir->blocks[b].first <= n; b++)
-            last = goes_on(c, b) ? last : NULL;
-        bool store = i->i.op == PTX_OP_ST && t->sectors;
-        double sectors = (double)t->sectors / c->copies[i->place];
-        if (store) {
-            all += sectors;
-            merged += last && follows(c, last, i) ? sectors : 0;
-        }
-        if (store || t->sectors || t->wavefronts || i->i.op == PTX_OP_BAR)
-            last = store ? i : NULL;
-    }
-    k->joined.stores = all > 0 ? merged / all : 0;
-}
-
 static bool
 any_function(const char *name)
 {
     (void)name;
     return true;
-}
-
-/* -- loads that follow themselves -------------------------------------------------------------- */
-
-struct reached {
-    uint64_t *regs; /* a set */
-    bool source;    /* the instruction in hand uses one of them */
-    bool more;
-};
-
-static void
-find_source(struct ptx_operand *o, bool write, void *context)
-{
-    struct reached *r = context;
-    r->source = r->source || (!write && set_has(r->regs, o->reg));
-}
-
-static void
-add_result(struct ptx_operand *o, bool write, void *context)
-{
-    struct reached *r = context;
-    if (!write || set_has(r->regs, o->reg))
-        return;
-    set_add(r->regs, o->reg);
-    r->more = true;
-}
-
-/* Does the address of this load come from what it loaded itself, the turn before? */
-static bool
-follows_itself(const struct chain *c, const struct wir_insn *load, struct arena *a)
-{
-    struct reached r = {.regs = ARENA_ARRAY(a, uint64_t, c->wir->reg_words + 1), .more = true};
-    wir_visit(load, add_result, &r);
-    while (r.more) {
-        r.more = false;
-        for (uint32_t i = 0; i < c->wir->insn_count; i++) {
-            r.source = false;
-            wir_visit(&c->wir->insns[i], find_source, &r);
-            if (r.source && &c->wir->insns[i] == load)
-                return true;
-            if (r.source)
-                wir_visit(&c->wir->insns[i], add_result, &r);
-        }
-    }
-    return false;
-}
-
-/* Of the few loads that are waited for longest. */
-static void
-find_chases(struct chain *c, struct arena *a)
-{
-    enum { SHARE = 20, MOST_INSTRUCTIONS = 20000 };
-    for (uint32_t i = 0; i < c->wir->insn_count && c->wir->insn_count < MOST_INSTRUCTIONS; i++) {
-        const struct wir_insn *f = &c->wir->insns[i];
-        if (f->i.op == PTX_OP_LD && c->tally[f->place].sectors &&
-            c->waits[f->place][WAIT_MEMORY] * SHARE > c->sum.warp_clocks && follows_itself(c, f, a))
-            c->loads[f->place] |= LOAD_CHASE;
-    }
 }
 
 /* What loops did while they waited is taken out. */
@@ -708,15 +539,15 @@ chain_waiting(const struct watch *w)
         add_block(&c, n);
     close_superblock(&c);
     if (c.since_store >= 0)
-        c.sum.drain_clocks = fmax(c.latency->l2 - c.since_store, 0);
+        c.sum.drain_clocks = fmax(MODEL_DRAIN_CLOCKS - c.since_store, 0);
     c.sum.once_share /= c.instructions > 0 ? c.instructions : 1;
     c.sum.slowest = slowest_share(w->slowest, c.superblocks.at, c.superblocks.count);
     for (size_t n = 0; n < c.superblocks.count; n++)
         c.sum.block_clocks += c.superblocks.at[n].mean * (c.sum.slowest - 1);
-    find_chases(&c, &a);
+    chain_chases(&c, &a);
     k->atomic_as = ARENA_ARRAY(&k->arena, uint8_t, w->places);
     atomics_places(c.wir, k->atomic_as);
-    find_merged(&c, k);
+    chain_merged(&c, k);
     k->waiting = c.sum;
     for (uint32_t p = 0; p < w->places; p++)
         k->memory.clocks += c.waits[p][WAIT_MEMORY];
@@ -725,6 +556,7 @@ chain_waiting(const struct watch *w)
     k->loads = c.loads;
     VEC_FREE(&c.nodes);
     VEC_FREE(&c.stores);
+    VEC_FREE(&c.ahead);
     VEC_FREE(&c.superblocks);
     wir_free(c.wir);
     arena_free(&a);

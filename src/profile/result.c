@@ -373,6 +373,9 @@ work_of_launch(const struct kernel *k, const struct sums *s)
         bytes = (double)(c->dram_bytes_read + c->dram_bytes_written) -
                 kept * (double)(c->dram_bytes_first + c->dram_bytes_kept);
     w.dram_bytes = (uint64_t)(bytes * camping(k) / seen);
+    w.dram_written =
+        (uint64_t)(((double)c->dram_bytes_written - kept * (double)c->dram_bytes_kept) *
+                   camping(k) / seen);
     return w;
 }
 

@@ -298,13 +298,38 @@ in_flight(void **unused)
         struct waiting w = {
             .warp_clocks = 655, .block_clocks = 655, .memory_waits = 1, .warps_per_block = warps};
         double clocks = 655 + 170.0 * warps / (warps + 14);
-        assert_true(near(model_time_estimate(&d, &k, &b, &w), clocks / CLOCK));
+        assert_true(fabs(model_time_estimate(&d, &k, &b, &w) * CLOCK - clocks) < 0.1);
         k.without |= less(MODEL_IN_FLIGHT);
         assert_true(near(model_time_estimate(&d, &k, &b, &w), 655 / CLOCK));
         k.without &= ~less(MODEL_IN_FLIGHT);
         w.memory_waits = 0; /* what L2 has comes as soon as ever */
         assert_true(near(model_time_estimate(&d, &k, &b, &w), 655 / CLOCK));
     }
+}
+
+/* A warp that waits 1,000 clocks, and 500 more for device memory to move what it reads and writes:
+ * 240 / 2 clocks by how busy that is, which is less where it waits. */
+static void
+turnaround(void **unused)
+{
+    (void)unused;
+    struct device_profile d = *h200();
+    d.sm_count = 1;
+    struct waiting w = {
+        .warp_clocks = 1000, .block_clocks = 1000, .memory_waits = 1, .warps_per_block = 1};
+    struct work k = {.blocks = 1,
+                     .blocks_per_sm = 1,
+                     .dram_bytes = 1000,
+                     .dram_written = 500,
+                     .without = less(MODEL_STARTS) | less(MODEL_IN_FLIGHT) | less(MODEL_DRAM_RATE)};
+    struct time_bound b = {.seconds = 500 / CLOCK, .each = {[BOUND_DRAM] = 500 / CLOCK}};
+    double clocks = model_time_estimate(&d, &k, &b, &w) * CLOCK, u = 500 / clocks;
+    assert_true(clocks > 1550 && fabs(clocks - 1500 - 120 * u / (1 - u)) < 0.1);
+    k.dram_written = 0; /* only read */
+    assert_true(fabs(model_time_estimate(&d, &k, &b, &w) * CLOCK - 1500) < 0.1);
+    k.dram_written = 500;
+    k.without |= less(MODEL_TURNAROUND);
+    assert_true(fabs(model_time_estimate(&d, &k, &b, &w) * CLOCK - 1500) < 0.1);
 }
 
 /* What fills 0.72 of L2 stays, what fills 0.9 does not; of what is between a part does. */
@@ -488,6 +513,6 @@ int
 main(void)
 {
     return UNIT_TESTS(words, expansions, l2, l2_recorded, requests, texture, atomics,
-                      atomics_recorded, turnover, kept, in_flight, in_flight_recorded, places, ramp,
-                      starts, memory, barriers, shared_loops);
+                      atomics_recorded, turnover, kept, turnaround, in_flight, in_flight_recorded,
+                      places, ramp, starts, memory, barriers, shared_loops);
 }

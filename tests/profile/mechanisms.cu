@@ -211,6 +211,28 @@ walked(float *y, int by)
     y[t] = sum;
 }
 
+/* In each turn a line of L2 is loaded before a barrier and another one behind it; the first is
+ * added behind both, or before the barrier. */
+template <bool behind>
+__global__ void
+read_lines(const float *x, float *y, int turns)
+{
+    __shared__ float s[256];
+    unsigned t = threadIdx.x;
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < turns; k++) {
+        float early = __ldcg(x + 512 * k + t);
+        if (!behind)
+            s[t] = early;
+        __syncthreads();
+        float late = __ldcg(x + 512 * k + 256 + (t ^ 32));
+        sum += behind ? late * early : late * s[t ^ 1];
+        __syncthreads();
+    }
+    y[t] = sum;
+}
+
 /* Stores, and much to do behind them: nobody waits for them at its end. */
 __global__ void
 stores_first(float *y, int turns)
@@ -350,6 +372,8 @@ main()
     quads<<<16, 256>>>(y);
     neighbours<<<16, 256>>>(y);
     along<<<16, 256>>>(y, 3);
+    read_lines<true><<<1, 256>>>(x, y, 100);
+    read_lines<false><<<1, 256>>>(x, y, 100);
     stores_first<<<16, 256>>>(y, 100);
     walked<0><<<16, 256>>>(y, 3);
     walked<1><<<16, 256>>>(y, 3);

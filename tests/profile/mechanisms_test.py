@@ -48,7 +48,14 @@ def main():
              abs(clocks["each_asks"][0] / clocks["each_asks"][1] - 1) < 0.01)
         drain = {name: whole[name]["model"]["drain_clocks"] for name in ("chains", "one_line", "stores_first")}
         want(f"a block's place is free when its last store has come to L2: {drain}",
-             270 < drain["chains"] <= 283 and 270 < drain["one_line"] <= 283 and drain["stores_first"] == 0)
+             105 < drain["chains"] <= 120 and 105 < drain["one_line"] <= 120 and drain["stores_first"] == 0)
+        without = profile(program, report, model="-ahead")
+        clocks = {name: tuple(k[name]["model"]["warp_clocks"] for k in (whole, without))
+                  for name in ("read_lines<true>", "read_lines<false>", "chains")}
+        want(f"a load is waited for behind the barrier, beside the one there: {clocks}",
+             clocks["read_lines<true>"][0] < 0.65 * clocks["read_lines<true>"][1])
+        want("and where it is if that is where it is read", clocks["read_lines<false>"][0] == clocks["read_lines<false>"][1])
+        want("nothing is ahead where nothing is loaded", clocks["chains"][0] == clocks["chains"][1])
         deep = {name: tuple(k[name]["model"]["memory_waits"] for k in (whole, plain)) for name in ("one_line", "chains")}
         want(f"lines of device memory are waited for where L2 has not kept them: {deep}",
              deep["one_line"][0] < 0.01 and 0.9 < deep["one_line"][1] <= 1 and deep["chains"] == (0, 0))

@@ -58,7 +58,8 @@ def figures(what, rows, column):
     nine = math.exp(sorted(abs(x) for x in ratio)[int(0.9 * len(ratio))])
     print(f"{what}: {len(rows)} kernels of {len({r['program'] for r in rows})} programs, {SHORTEST:g} us or more; mean error "
           f"{100 * statistics.mean(error):.1f} %, median {100 * statistics.median(error):.1f} %; geometric mean of estimate / "
-          f"measured {math.exp(statistics.mean(ratio)):.2f}; log correlation {correlation(*logs):.3f}, rank "
+          f"measured {math.exp(statistics.mean(ratio)):.2f}; correlation of times "
+          f"{correlation([r['measured_us'] for r in rows], [r[column] for r in rows]):.3f}, of logarithms {correlation(*logs):.3f}, rank "
           f"{correlation(ranks(logs[0]), ranks(logs[1])):.3f}; within 1.25, 1.5, 2 times "
           f"{', '.join(f'{100 * w:.0f} %' for w in within)}; nine of ten within {nine:.2f}")
 
