@@ -434,6 +434,8 @@ wait_for_memory(const struct device_profile *d, const struct work *w, const stru
         else
             high = later;
     }
+    out->wait = wait + waiting->memory_waits * low;
+    *most = queueing(demand, out->wait + out->turnover, together, warps, residence);
     return waiting->memory_waits * lines;
 }
 
