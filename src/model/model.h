@@ -334,10 +334,11 @@ double model_kept(const struct device_profile *d, uint64_t bytes);
  * 803 to 834 clocks with 1, 8, 16 and 32 warps on an SM). */
 #define MODEL_IN_FLIGHT_CLOCKS 170.0
 #define MODEL_IN_FLIGHT_HALF 14.0
-/* And where a share w of what device memory moves is written, and it is busy for u of the time, each
- * line takes 240 w u / (1 - u) clocks more (memory.cu: turns that change what they load take 67, 185
- * and 537 clocks more than such that only load with 16, 32 and 64 warps on an SM of an H200, 94, 257
- * and 733 on an H100; without the network's queue that is 340 of an H200, 210 of an H100). */
+/* And where a share w of what device memory moves is written, and it is busy for u of the time,
+ * each line takes 240 w u / (1 - u) clocks more (memory.cu: turns that change what they load take
+ * 67, 185 and 537 clocks more than such that only load with 16, 32 and 64 warps on an SM of an
+ * H200, 94, 257 and 733 on an H100; without the network's queue that is 340 of an H200, 210 of an
+ * H100). */
 #define MODEL_TURNAROUND_CLOCKS 240.0
 /* Until L2 has taken a store (memory.cu: a round of blocks of 512 and 1,024 threads that change a
  * word each takes 66 to 132 clocks more than one of such that read it, in L2). */

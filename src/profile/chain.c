@@ -64,17 +64,17 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
     }
     double l2 = n->l2_loads ? 1 - (double)n->dram_bytes_read / 32 / (double)n->l2_loads : 0;
     double beyond = l->l2 ? l2 * l->l2 + (1 - l2) * l->memory : l->memory;
-    c->memory = l1 * l->l1 + (1 - l1) * beyond;
+    c->rates.memory = l1 * l->l1 + (1 - l1) * beyond;
     double kept = n->l2_loads ? 1 - (double)(n->dram_bytes_read - n->dram_bytes_first) / 32 /
                                         (double)n->l2_loads
                               : 0;
-    c->warm = l->l2 ? kept * l->l2 + (1 - kept) * l->memory : l->memory;
-    c->l2_share = c->miss = 1 - l1;
+    c->rates.warm = l->l2 ? kept * l->l2 + (1 - kept) * l->memory : l->memory;
+    c->rates.l2_share = c->rates.miss = 1 - l1;
     if (n->line_loads && model_has(c->without, MODEL_PENDING))
-        c->miss = (double)n->line_waits / (double)n->line_loads;
-    c->beyond = beyond;
-    c->l2_miss = l->l2 ? 1 - l2 : 1;
-    c->warm_miss = l->l2 ? 1 - kept : 1;
+        c->rates.miss = (double)n->line_waits / (double)n->line_loads;
+    c->rates.beyond = beyond;
+    c->rates.l2_miss = l->l2 ? 1 - l2 : 1;
+    c->rates.warm_miss = l->l2 ? 1 - kept : 1;
 }
 
 /* -- superblocks ---------------------------------------------------------------------------------
@@ -136,10 +136,10 @@ clocks_of_others(const struct chain *c, const struct time_bound *bound)
 static void
 note_store(struct chain *c, double longest)
 {
-    if (c->stored >= 0 && c->times * c->warps > 0.5)
-        c->since_store = longest - c->stored;
-    else if (c->since_store >= 0)
-        c->since_store += c->times * longest;
+    if (c->store.stored >= 0 && c->times * c->warps > 0.5)
+        c->store.since_store = longest - c->store.stored;
+    else if (c->store.since_store >= 0)
+        c->store.since_store += c->times * longest;
 }
 
 static void
@@ -186,7 +186,7 @@ open_superblock(struct chain *c, double times, const struct wir_block *b)
     c->first = b;
     c->times = times;
     c->longest = c->issued = 0;
-    c->stored = -1;
+    c->store.stored = -1;
     c->work = (struct work){.without = c->without};
     c->last = -1;
     c->nodes.count = c->stores.count = 0;
@@ -302,7 +302,7 @@ add_instruction(struct chain *c, uint32_t number)
     c->work.special_operations += s.special_operations;
     c->work.shared_wavefronts += t->wavefronts / n;
     c->work.l1_sectors += t->sectors / n;
-    c->work.l2_sectors += (uint64_t)(c->l2_share * (double)t->sectors / n);
+    c->work.l2_sectors += (uint64_t)(c->rates.l2_share * (double)t->sectors / n);
     double start = 0;
     int32_t before = -1;
     wait_for_stores(c, i, &start, &before);
@@ -337,7 +337,7 @@ add_instruction(struct chain *c, uint32_t number)
     if (i->i.op == PTX_OP_ST && model_has(c->without, MODEL_ORDER))
         VEC_PUSH(&c->stores, (struct store){i, number, start, before});
     if (!result && t->sectors)
-        c->stored = fmax(c->stored, start);
+        c->store.stored = fmax(c->store.stored, start);
     if (end > c->longest) {
         c->longest = end;
         c->last = result && !load ? (int32_t)c->nodes.count - 1 : before;
@@ -389,15 +389,15 @@ beside(struct chain *c, uint32_t from, uint32_t end)
         if (i->op == PTX_OP_ST && k > from && model_has(c->without, MODEL_ORDER))
             store = i;
     }
-    double turns = store ? 1 : c->turns, miss = fmin(c->miss * fmax(loads, 1) * turns, 1);
+    double turns = store ? 1 : c->turns, miss = fmin(c->rates.miss * fmax(loads, 1) * turns, 1);
     bool side = loads > 0 && model_has(c->without, MODEL_MISSES);
-    double asked = c->miss * lines * turns, later = farther(c, asked, c->l2_miss),
-           share = side ? miss : c->l2_share, hit = c->latency->l1;
-    c->deep = share * c->l2_miss;
-    c->sooner = share * (c->beyond - c->warm);
+    double asked = c->rates.miss * lines * turns, later = farther(c, asked, c->rates.l2_miss),
+           share = side ? miss : c->rates.l2_share, hit = c->latency->l1;
+    c->deep = share * c->rates.l2_miss;
+    c->sooner = share * (c->rates.beyond - c->rates.warm);
     if (side)
-        c->sooner += miss * (later - farther(c, asked, c->warm_miss));
-    return side ? hit + miss * (c->beyond + later - hit) : c->memory;
+        c->sooner += miss * (later - farther(c, asked, c->rates.warm_miss));
+    return side ? hit + miss * (c->rates.beyond + later - hit) : c->rates.memory;
 }
 
 /* A side path that few warps take belongs to no superblock but its own. */
@@ -516,7 +516,7 @@ chain_waiting(const struct watch *w)
                       .turns = 1,
                       .device = w->profile->device,
                       .last = -1,
-                      .since_store = -1,
+                      .store.since_store = -1,
                       .without = k->without,
                       .latency = model_latencies(w->profile->device, k->without)};
     c.wir = wir_new(w->launch.module, w->launch.kernel, any_function, NULL);
@@ -538,8 +538,8 @@ chain_waiting(const struct watch *w)
     for (uint32_t n = 0; n < c.wir->block_count; n++)
         add_block(&c, n);
     close_superblock(&c);
-    if (c.since_store >= 0)
-        c.sum.drain_clocks = fmax(MODEL_DRAIN_CLOCKS - c.since_store, 0);
+    if (c.store.since_store >= 0)
+        c.sum.drain_clocks = fmax(MODEL_DRAIN_CLOCKS - c.store.since_store, 0);
     c.sum.once_share /= c.instructions > 0 ? c.instructions : 1;
     c.sum.slowest = slowest_share(w->slowest, c.superblocks.at, c.superblocks.count);
     for (size_t n = 0; n < c.superblocks.count; n++)
@@ -551,7 +551,7 @@ chain_waiting(const struct watch *w)
     k->waiting = c.sum;
     for (uint32_t p = 0; p < w->places; p++)
         k->memory.clocks += c.waits[p][WAIT_MEMORY];
-    k->memory.kept = c.l2_miss > 0 ? 1 - c.warm_miss / c.l2_miss : 0;
+    k->memory.kept = c.rates.l2_miss > 0 ? 1 - c.rates.warm_miss / c.rates.l2_miss : 0;
     k->waits = c.waits;
     k->loads = c.loads;
     VEC_FREE(&c.nodes);

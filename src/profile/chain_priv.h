@@ -62,25 +62,29 @@ struct chain {
     uint8_t *loads;  /* per place: enum load_kind */
     uint8_t *folded; /* per place: enum mix_as; NULL: none */
     uint8_t *left; /* per place: turns of a loop that waits for other warps; NULL: there are none */
-    uint8_t *unrolled;   /* per block of the flow: turns of this loop go together; NULL: none do */
-    uint32_t turns;      /* as many, of the block in hand */
-    double memory;       /* mean latency of a global load; of one that L1 has not; */
-    double beyond, warm; /*   and of that where L2 has what no launch but this one asked for */
-    double miss, beside; /* share of those that L1 has not; latency of one where others stand beside
-                            it, in the block of code in hand, */
-    double sooner;       /*   and so many clocks less where L2 has what others asked for; */
-    double deep;         /*   how often it waits for device memory */
-    double l2_miss, warm_miss; /* share of those beyond L1 that L2 has not, and has not then */
-    double l2_share;           /* sectors that L1 does not have */
-    double blocks, warps;      /* of the launch; of a block */
+    uint8_t *unrolled; /* per block of the flow: turns of this loop go together; NULL: none do */
+    uint32_t turns;    /* as many, of the block in hand */
+    struct rates {
+        double memory;       /* mean latency of a global load; of one that L1 has not; */
+        double beyond, warm; /*   and of that where L2 has what no launch but this one asked for */
+        double miss, l2_share;     /* share of loads that L1 has not; of sectors */
+        double l2_miss, warm_miss; /* of those beyond L1 that L2 has not, and has not then */
+    } rates;
+    double
+        beside; /* latency of a load where others stand beside it, in the block of code in hand, */
+    double sooner;        /*   and so many clocks less where L2 has what others asked for; */
+    double deep;          /*   how often it waits for device memory */
+    double blocks, warps; /* of the launch; of a block */
     struct waiting sum;
     VEC(struct superblock) superblocks; /* in the code's order */
     /* the open superblock */
     size_t rests; /* of its nodes: those of loads of others */
     double times, longest, issued;
-    double stored;       /* when its last store to memory was sent; < 0: it has none */
-    double since_store;  /* clocks of what is closed behind its last store; < 0: none so far */
-    double instructions; /* of one warp, so far */
+    struct sent {
+        double stored;      /* when its last store to memory was sent; < 0: it has none */
+        double since_store; /* clocks of what is closed behind its last store; < 0: none so far */
+    } store;
+    double instructions;           /* of one warp, so far */
     const struct wir_block *first; /* NULL: none is open */
     uint64_t without;              /* mechanisms of the estimate */
     struct work work;

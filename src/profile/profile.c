@@ -314,8 +314,8 @@ static void
 note_warm(struct profile *p, struct kernel *k)
 {
     double kept = model_kept(p->device, working_set_since(&p->working_set, k->launch));
-    k->warm += kept > 0;
-    k->kept += kept;
+    k->warm.launches += kept > 0;
+    k->warm.kept += kept;
     k->launch = p->working_set.launch;
 }
 

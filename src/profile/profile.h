@@ -23,6 +23,7 @@
  *   mix.c      instructions to operations        fold.c     those that a GPU merges into others
  *   wide.c     loads of shared memory that are one wide one
  *   chain.c    what a block alone waits for      hot.c      atomics that meet on few lines
+ *   chain_memory.c  what is found of memory along that way
  *   uneven.c   blocks that do unlike work        slowest.c  warps that do
  *   sampling.c launches of which some blocks are counted
  *   atomics.c  atomics that a warp makes one of  polls.c    loops that wait for other warps

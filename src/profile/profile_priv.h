@@ -369,8 +369,10 @@ struct kernel {
     struct cache_counts caches;
     struct sampled sampled;
     uint64_t launch; /* the last of its launches (struct working_set); 0: none has ended */
-    uint64_t warm;   /* launches that found in L2 what the one before had left there, or a part; */
-    double kept;     /*   sum of these parts */
+    struct warm {
+        uint64_t launches; /* that found in L2 what the one before had left there, or a part; */
+        double kept;       /*   sum of these parts */
+    } warm;
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
     double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most
                                  (hot.c), */

@@ -235,8 +235,9 @@ line_bound_json(const struct device_profile *d, const struct kernel *k, const st
 static double
 warm_share(const struct kernel *k)
 {
-    bool most = k->warm && 2 * k->warm >= k->launches && model_has(k->without, MODEL_WARM);
-    return most ? k->kept / (double)k->warm : 0;
+    bool most = k->warm.launches && 2 * k->warm.launches >= k->launches &&
+                model_has(k->without, MODEL_WARM);
+    return most ? k->warm.kept / (double)k->warm.launches : 0;
 }
 
 /* What of a warp's longest chain of results the line is; NULL: nothing. */
