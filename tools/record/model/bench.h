@@ -68,4 +68,24 @@ device_memory(size_t count)
     return p;
 }
 
+// A reading: a line of the CSV.
+static inline void
+row(const char *what, const char *how, long a, long b, long c, double value, const char *unit)
+{
+    printf("%s,%s,%ld,%ld,%ld,%.4f,%s\n", what, how, a, b, c, value, unit);
+    fflush(stdout);
+}
+
+// Of the blocks' clocks, on the device.
+static inline double
+mean_clocks(const long long *clocks, int blocks)
+{
+    std::vector<long long> took(blocks);
+    double sum = 0;
+    CHECK(cudaMemcpy(took.data(), clocks, blocks * sizeof took[0], cudaMemcpyDeviceToHost));
+    for (long long t : took)
+        sum += (double)t;
+    return sum / blocks;
+}
+
 #endif

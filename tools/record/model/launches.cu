@@ -93,13 +93,6 @@ write_only(float4 *to, long n)
 }
 
 static void
-row(const char *what, const char *how, long a, long b, long c, double value, const char *unit)
-{
-    printf("%s,%s,%ld,%ld,%ld,%.4f,%s\n", what, how, a, b, c, value, unit);
-    fflush(stdout);
-}
-
-static void
 starts(void)
 {
     for (long blocks : {1l, 132l, 1056l, 4224l, 16896l, 65536l, 262144l, 1048576l})

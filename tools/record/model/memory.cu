@@ -4,13 +4,6 @@
 // that read, copy or change an array, in rows and in tiles, by threads of a block, in L2 and beyond.
 #include "bench.h"
 
-static void
-row(const char *what, const char *how, long a, long b, long c, double value, const char *unit)
-{
-    printf("%s,%s,%ld,%ld,%ld,%.4f,%s\n", what, how, a, b, c, value, unit);
-    fflush(stdout);
-}
-
 /* A block goes along a part of the array that nobody else reads; the next turn's address needs this turn's value (zero).
  */
 template <int LOADS, bool STORE>
@@ -41,17 +34,6 @@ turns(unsigned *memory, long apart, int n, long long *clocks)
         clocks[blockIdx.x] = end - begin;
     if (sum == 77)
         memory[0] = sum;
-}
-
-static double
-mean_clocks(const long long *clocks, int blocks)
-{
-    std::vector<long long> took(blocks);
-    double sum = 0;
-    CHECK(cudaMemcpy(took.data(), clocks, blocks * sizeof took[0], cudaMemcpyDeviceToHost));
-    for (long long t : took)
-        sum += (double)t;
-    return sum / blocks;
 }
 
 template <int LOADS, bool STORE>

@@ -4,13 +4,6 @@
 // ones; blocks whose warps load together, meet and store together, by threads of a block and blocks on an SM.
 #include "bench.h"
 
-static void
-row(const char *what, const char *how, long a, long b, long c, double value, const char *unit)
-{
-    printf("%s,%s,%ld,%ld,%ld,%.4f,%s\n", what, how, a, b, c, value, unit);
-    fflush(stdout);
-}
-
 /* -- turns of loads ------------------------------------------------------------------------------------ */
 
 /* Past L1; the next turn's address needs this turn's value (zero). apart: words from one block's begin to the next. */
@@ -38,17 +31,6 @@ turns(const unsigned *in, long words, long apart, int n, unsigned *out, long lon
     if (threadIdx.x == 0)
         clocks[blockIdx.x] = end - begin;
     out[blockIdx.x * (long)blockDim.x + threadIdx.x] = sum;
-}
-
-static double
-mean_clocks(const long long *clocks, int blocks)
-{
-    std::vector<long long> took(blocks);
-    double sum = 0;
-    CHECK(cudaMemcpy(took.data(), clocks, blocks * sizeof took[0], cudaMemcpyDeviceToHost));
-    for (long long t : took)
-        sum += (double)t;
-    return sum / blocks;
 }
 
 template <int LOADS>

@@ -4,13 +4,6 @@
 // by warps on an SM; barriers; accesses of 32 lines to L1, L2 and device memory; constant reads by different addresses.
 #include "bench.h"
 
-static void
-row(const char *what, const char *how, long a, long b, long c, double value, const char *unit)
-{
-    printf("%s,%s,%ld,%ld,%ld,%.4f,%s\n", what, how, a, b, c, value, unit);
-    fflush(stdout);
-}
-
 /* -- dependent loads: each lane of a warp follows the same way ------------------------------------- */
 
 __global__ void
