@@ -3,9 +3,10 @@
 # The engine's tests with each pass of src/jit/passes/passes.def switched off in turn, and with all of them off.
 # Arguments: names of passes (all of them), e.g. tools/each-pass-off.sh interleave speculate; BUILD: another folder than build.
 #
-# A test runs with a pass off if that pass fired on some kernel of the test, by its remarks. Not all that a pass does is
-# remarked on: how many warps run together follows from equal-values and rematerialise, too. Which fires where is asked
+# A test runs with a pass off if that pass fired on some kernel of the test, by its remarks. Which fires where is asked
 # first, by one run of all the tests with remarks, and kept in $BUILD/each-pass-off/ until the library is built anew.
+# Of rematerialise, prefetch-blocks, equal-values, ordered-sums and uniform-predicates tests can be missed: they change
+# code of some kernels without a remark.
 # Left out: fuzz/ and passes/ draw passes or go through all of them by themselves, opt/ and analysis/ have no code made,
 # and tests of other folders run the kernels that these do. Tests of single emitters, which know no passes, drop out.
 set -u

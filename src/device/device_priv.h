@@ -31,9 +31,9 @@
 #define LOCKSTEP_DEVICE_PRIV_H
 
 #include "device/device.h"
-#include "jit/tool.h"
 #include "exec/exec.h"
 #include "jit/jit.h"
+#include "jit/tool.h"
 
 #include <pthread.h>
 

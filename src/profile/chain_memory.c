@@ -9,8 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* -- loads that are read later
- * --------------------------------------------------------------------- */
+/* -- loads that are read later ----------------------------------------------------------------- */
 
 void
 chain_ahead_open(struct chain *c, const struct wir_block *b, double times)
