@@ -5,8 +5,6 @@
 #
 # A test runs with a pass off if that pass fired on some kernel of the test, by its remarks. Which fires where is asked
 # first, by one run of all the tests with remarks, and kept in $BUILD/each-pass-off/ until the library is built anew.
-# Of rematerialise, prefetch-blocks, equal-values, ordered-sums and uniform-predicates tests can be missed: they change
-# code of some kernels without a remark.
 # Left out: fuzz/ and passes/ draw passes or go through all of them by themselves, opt/ and analysis/ have no code made,
 # and tests of other folders run the kernels that these do. Tests of single emitters, which know no passes, drop out.
 set -u

@@ -403,7 +403,7 @@ run_llvm_passes(struct unit *u)
         jit_index_near(u->module);
     if (jit_on(off, PASS_ORDERED_SUMS) && !u->image->quick_ms &&
         !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module),
-                      "stretches of independent sums"))
+                      "stretches of independent sums or private accesses that went"))
         return true;
     const struct emit host = {.narrow = u->engine->narrow};
     jit_avoid_defects(u->module, host_has_avx512(&host));

@@ -151,6 +151,8 @@ remark_fetch(const struct plan_scope *s, const struct plan *p)
     if (!count && f->what != FETCH_NONE)
         say(s, p, f->what == FETCH_LOOP ? PASS_PREFETCH_LOOPS : PASS_PREFETCH_TILES, true, "%s",
             loop[f->what]);
+    if (f->what == FETCH_LOOP && f->over_blocks)
+        say(s, p, PASS_PREFETCH_BLOCKS, true, "from one block's loop into the next one's");
     if (f->rows)
         say(s, p, PASS_PREFETCH_LOOPS, true, "the rows of the next warp");
 }

@@ -10,8 +10,8 @@
  *
  * A stretch is a piece of a block without calls and without stores to memory that others see. In it
  * a chain is a row of additions each of which only the next one uses. Stores to what nobody else
- * sees - the warp's struct and frame, its local memory where that is laid out by words - are kept
- * back until the stretch ends and loads of them get the value: sums may live there, too.
+ * sees - the warp's struct and frame, its local memory where that is laid out by words - come at the
+ * end of a stretch in another order, and loads of them get the value: sums may live there, too.
  * jit_order_sums() runs after LLVM's passes, which would undo it.
  */
 #include "jit/post/post.h"
@@ -72,7 +72,7 @@ struct stretch {
     uint32_t slot_count; /* a power of two */
     VEC(struct chain) chains;
     VEC(struct place) places;
-    unsigned reordered; /* stretches */
+    unsigned changes; /* stretches in another order, and private stores and loads that went */
     LLVMTargetDataRef layout;
     const struct chain *current; /* the chain being emitted */
     /* What the group being emitted has of its own: original and copy, of this step and the last. */
@@ -529,13 +529,13 @@ end_stretch(struct stretch *s, LLVMValueRef end)
         /* Three quarters for sums, the rest for what is added. */
         if (chains * each > 3 * registers / 4) {
             reorder(s, registers / 2 / each ? registers / 2 / each : 1);
-            s->reordered++;
+            emit_stores(s, NULL);
+            s->changes++;
         }
         ls_release(s->slots);
         for (uint32_t k = 0; k < s->chains.count; k++)
             VEC_FREE(&s->chains.at[k].links);
     }
-    emit_stores(s, NULL);
     s->chains.count = s->nodes.count = s->places.count = 0;
     s->memory.local.count = 0;
     s->memory.local_stored = false;
@@ -571,8 +571,10 @@ take_store(struct stretch *s, LLVMValueRef v)
         return false;
     struct place *p = &s->places.at[place];
     s->memory.local_stored |= p->area == AREA_LOCAL;
-    if (p->store)
+    if (p->store) {
         LLVMInstructionEraseFromParent(p->store);
+        s->changes++;
+    }
     p->store = v;
     p->stored = true;
     p->value = value;
@@ -589,6 +591,7 @@ take_load(struct stretch *s, LLVMValueRef v)
     if (p && p->value && LLVMTypeOf(p->value) == LLVMTypeOf(v)) {
         LLVMReplaceAllUsesWith(v, p->value);
         LLVMInstructionEraseFromParent(v);
+        s->changes++;
         return true;
     }
     if (p && p->store)
@@ -647,5 +650,5 @@ jit_order_sums(LLVMModuleRef m)
     VEC_FREE(&s.places);
     VEC_FREE(&s.originals);
     VEC_FREE(&s.copies);
-    return s.reordered;
+    return s.changes;
 }

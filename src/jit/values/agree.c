@@ -55,6 +55,8 @@ core_agree_restored(struct core *c, uint32_t reg)
         core_agree_forget(c, reg);
         return;
     }
+    jit_remark_kernel(c->e.remarks, PASS_UNIFORM_PREDICATES, true,
+                      "a predicate that comes back from the frame: its lanes are asked once");
     LLVMValueRef bits = emit_mask_to_bits(&c->e, core_read_lanes(c, reg));
     LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, ~0u), ""),
                    c->regs.agree[reg].all);

@@ -286,24 +286,35 @@ core_barriers_pass(const struct core *c)
     return plain;
 }
 
-/* The remark (--remarks) about barrier regions and the registers computed again in them. */
+/* Registers that are computed again where a block needs them, not handed on to it. */
+static uint32_t
+rematerialised(const struct core *c, const struct barrier_regions *p)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < c->wir->reg_count; r++) {
+        bool lives = false;
+        for (uint32_t b = 0; b < c->wir->block_count && !lives; b++)
+            lives = set_has(c->wir->blocks[b].live_in, r);
+        count += p->known->again[r] && lives;
+    }
+    return count;
+}
+
+/* The remarks (--remarks) about barrier regions and the registers computed again in them. */
 static void
 remark(const struct core *c, const struct barrier_regions *p)
 {
-    uint32_t again = 0;
     if (!c->e.remarks)
         return;
-    for (uint32_t r = 0; r < c->wir->reg_count; r++)
-        again += p->known->again[r];
+    uint32_t again = rematerialised(c, p);
     jit_remark_kernel(c->e.remarks, PASS_REGIONS, true, "%u %s of %u %s", p->count,
                       p->count == 1 ? "region" : "regions", p->warps,
                       p->warps == 1 ? "warp" : "warps");
-    if (again && p->count > 1)
+    if (again)
         jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, true, "%u registers", again);
     else if (emit_on(&c->e, PASS_REMATERIALISE))
         jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, false,
-                          p->count > 1 ? "no register that the thread's number decides"
-                                       : "no barrier");
+                          "no register that the thread's number decides lives on into a block");
     for (uint32_t g = 0; g < p->group_count; g++)
         if (p->group[g].regions && p->group[g].unrolled)
             jit_remark_kernel(c->e.remarks, PASS_UNROLL, true, "region %u, %u warps", g, p->warps);
