@@ -29,8 +29,7 @@ enum {
 
 struct measure {
     uint32_t insns, registers, sites;
-    uint32_t equal; /* of the instructions: those that are emitted once for all warps; */
-    uint32_t alike; /*   of these, those whose results are vectors (equal-values) */
+    uint32_t equal; /* of the instructions: those that are emitted once for all warps */
     bool stores;    /* in a loop: that takes what it takes, however many warps share what they load
                        (a product whose sums are in memory: 146 ms for four, 180 for eight) */
     bool fits;
@@ -171,10 +170,7 @@ measure_block(const struct core *c, struct barrier_regions *p, uint32_t b, struc
             p->columns = i;
         m->rows |= plan_reads_rows(&scope, i);
         m->fits &= insn_fits(i) && (!scatter || p->columns == i);
-        bool once = warps_once(p->known, blk->first + k);
-        bool alike = !once && warps_alike(p->known, blk->first + k);
-        m->equal += once || alike;
-        m->alike += alike;
+        m->equal += warps_once(p->known, blk->first + k) || warps_alike(p->known, blk->first + k);
         m->stores |= i->i.op == PTX_OP_ST && blk->loop != UINT32_MAX;
         set_add_all(m->used, wir_values(c->wir, blk->first + k));
         set_add_all(m->used, wir_defs(c->wir, blk->first + k));
@@ -212,10 +208,6 @@ choose(const struct core *c, struct barrier_regions *p, uint32_t group, const bo
             k * m.registers <= ROOM) {
             jit_remark_kernel(c->e.remarks, PASS_INTERLEAVE, true,
                               "region %u: %u warps together (%u instructions)", group, k, m.insns);
-            if (m.alike)
-                jit_remark_kernel(c->e.remarks, PASS_EQUAL_VALUES, true,
-                                  "region %u: %u instructions, once for %u warps", group, m.alike,
-                                  k);
             return k;
         }
     if (why)
