@@ -81,8 +81,8 @@ unsigned jit_pieces(LLVMModuleRef m);
 
 /* -- schedule.c -------------------------------------------------------------------------------- */
 
-/* After the passes: chains of additions in groups that fit the registers (post/schedule.c). How many
- * stretches of code have another order, and how many accesses to private memory went. */
+/* After the passes: chains of additions in groups that fit the registers (post/schedule.c). How
+ * many stretches of code have another order, and how many accesses to private memory went. */
 unsigned jit_order_sums(LLVMModuleRef m);
 /* An attribute of functions: their local memory is laid out by words, no address leads there but
  * theirs. */

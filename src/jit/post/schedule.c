@@ -10,8 +10,8 @@
  *
  * A stretch is a piece of a block without calls and without stores to memory that others see. In it
  * a chain is a row of additions each of which only the next one uses. Stores to what nobody else
- * sees - the warp's struct and frame, its local memory where that is laid out by words - come at the
- * end of a stretch in another order, and loads of them get the value: sums may live there, too.
+ * sees - the warp's struct and frame, its local memory where that is laid out by words - come at
+ * the end of a stretch in another order, and loads of them get the value: sums may live there, too.
  * jit_order_sums() runs after LLVM's passes, which would undo it.
  */
 #include "jit/post/post.h"

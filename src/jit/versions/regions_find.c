@@ -311,7 +311,8 @@ remark(const struct core *c, const struct barrier_regions *p)
                       p->count == 1 ? "region" : "regions", p->warps,
                       p->warps == 1 ? "warp" : "warps");
     if (again)
-        jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, true, again == 1 ? "%u register" : "%u registers", again);
+        jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, true, "%u %s", again,
+                          again == 1 ? "register" : "registers");
     else if (emit_on(&c->e, PASS_REMATERIALISE))
         jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, false,
                           "no register that the thread's number decides lives on into a block");
