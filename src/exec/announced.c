@@ -15,7 +15,7 @@ static const char *const op_names[] = {"load", "store", "atomic operation"};
 static bool
 describe_shared(const struct exec_slot *s, uint64_t a, char *out, size_t room)
 {
-    const struct memory_window *window = &s->cluster.leader->shared;
+    const struct memory_window *window = &s->cluster.leader->memory.shared;
     uint64_t at = a - (uint64_t)(uintptr_t)window->at, rank = at / MEMORY_WINDOW_STRIDE;
     if (at >> 32)
         return false;
@@ -79,7 +79,7 @@ exec_describe_address(const struct exec_slot *s, uint64_t a, char *out, size_t r
 static bool
 is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
 {
-    const struct memory_window *window = &s->cluster.leader->shared;
+    const struct memory_window *window = &s->cluster.leader->memory.shared;
     uint64_t local = (uint64_t)(uintptr_t)s->block.local;
     if (a - (uint64_t)(uintptr_t)window->at < 1ull << 32)
         return memory_window_covers(window, a, bytes);
@@ -93,7 +93,7 @@ is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
     if (!m || memory_covers(m, a, bytes))
         return m != NULL;
     /* Without a fault: whatever the device itself lets pass, and what it reaches of others. */
-    return !s->run->replaying && (memory_owns(m, a) || memory_find_reached(m, a, &found));
+    return !s->run->replay.on && (memory_owns(m, a) || memory_find_reached(m, a, &found));
 }
 
 void
@@ -101,7 +101,7 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
             uint32_t space, uint32_t op, uint32_t place)
 {
     struct exec_slot *s = w->owner;
-    if ((!s->run->replaying && !s->run->request->announced) || space == PTX_SPACE_PARAM)
+    if ((!s->run->replay.on && !s->run->request->announced) || space == PTX_SPACE_PARAM)
         return;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
@@ -117,7 +117,7 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
         s->worker->fault.address = a;
         exec_escape(s, w->warp, 1u << l, place, true, EXEC_ILLEGAL_ADDRESS, what, detail);
     }
-    if (s->run->replaying && exec_now() > s->run->replay_deadline)
+    if (s->run->replay.on && exec_now() > s->run->replay.deadline)
         exec_escape(s, w->warp, 0, 0, false, EXEC_FAILED, "", NULL);
 }
 
@@ -136,7 +136,7 @@ exec_compare(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64
              uint32_t place)
 {
     const struct exec_slot *s = w->owner;
-    struct exec_compares *c = s->run->compared ? &s->run->compared[w->warp] : NULL;
+    struct exec_compares *c = s->run->replay.compared ? &s->run->replay.compared[w->warp] : NULL;
     uint32_t k = 0;
     if (!c)
         return;

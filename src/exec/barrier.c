@@ -261,7 +261,7 @@ exec_warp_returned(struct exec_slot *s, uint32_t i, uint32_t outcome)
                     w->barrier_votes, true, w->barrier_place);
         break;
     case JIT_WAIT:
-        if (!(w->released & (s->wanted[i] ? s->wanted[i] : ~0u))) {
+        if (!(w->released & (s->call.wanted[i] ? s->call.wanted[i] : ~0u))) {
             s->state[i] = WARP_WAITING;
             s->parked++;
         }

@@ -30,25 +30,25 @@ round_up(uint64_t n, uint64_t unit)
 static bool
 frames_prepare(struct exec_slot *s, size_t size, struct ls_error *err)
 {
-    if (size <= s->frames_room)
+    if (size <= s->memory.frames_room)
         return true;
-    free(s->frames);
-    s->frames_room = 0;
-    s->frames = aligned_alloc(64, round_up(size, 64));
-    if (!s->frames)
+    free(s->memory.frames);
+    s->memory.frames_room = 0;
+    s->memory.frames = aligned_alloc(64, round_up(size, 64));
+    if (!s->memory.frames)
         return ls_fail(err, LS_ERR_MEMORY, "out of memory: %zu bytes for the registers of a block",
                        size);
-    s->frames_room = size;
+    s->memory.frames_room = size;
     return true;
 }
 
 static void
 local_free(struct exec_slot *s)
 {
-    if (s->local_map)
-        munmap(s->local_map, s->local_room + 2 * GUARD);
-    s->local_map = NULL;
-    s->local_room = 0;
+    if (s->memory.local_map)
+        munmap(s->memory.local_map, s->memory.local_room + 2 * GUARD);
+    s->memory.local_map = NULL;
+    s->memory.local_room = 0;
 }
 
 /* Reserved, not filled: most kernels never touch most of what the stack limit asks for. */
@@ -56,7 +56,7 @@ static bool
 local_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
 {
     size = round_up(size, PAGE);
-    if (size <= s->local_room)
+    if (size <= s->memory.local_room)
         return true;
     local_free(s);
     void *map =
@@ -64,9 +64,9 @@ local_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
     if (map == MAP_FAILED)
         return ls_fail(err, LS_ERR_MEMORY, "out of memory: %llu bytes of local memory for a block",
                        (unsigned long long)size);
-    s->local_map = map;
-    s->local_room = size;
-    if (mprotect(s->local_map + GUARD, size, PROT_READ | PROT_WRITE) != 0) {
+    s->memory.local_map = map;
+    s->memory.local_room = size;
+    if (mprotect(s->memory.local_map + GUARD, size, PROT_READ | PROT_WRITE) != 0) {
         local_free(s);
         return ls_fail(err, LS_ERR_MEMORY, "out of memory: %llu bytes of local memory for a block",
                        (unsigned long long)size);
@@ -77,9 +77,9 @@ local_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
 static bool
 shared_prepare(struct exec_slot *s, uint64_t size, uint32_t blocks, struct ls_error *err)
 {
-    return (s->shared.at || memory_window_init(&s->shared, s->wide, err)) &&
-           ((size == s->shared.size && blocks == s->shared.blocks) ||
-            memory_window_set(&s->shared, size, blocks, err));
+    return (s->memory.shared.at || memory_window_init(&s->memory.shared, s->memory.wide, err)) &&
+           ((size == s->memory.shared.size && blocks == s->memory.shared.blocks) ||
+            memory_window_set(&s->memory.shared, size, blocks, err));
 }
 
 bool
@@ -102,13 +102,13 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *l
     s->run = run;
     s->warps = l->warps;
     s->block = (struct jit_block){.launch = l,
-                                  .shared = leader->shared.at + rank * MEMORY_WINDOW_STRIDE,
-                                  .window = leader->shared.at,
+                                  .shared = leader->memory.shared.at + rank * MEMORY_WINDOW_STRIDE,
+                                  .window = leader->memory.shared.at,
                                   .rank = rank,
-                                  .asked = s->asked,
+                                  .asked = s->lane.asked,
                                   .wgmma = s->wgmma,
                                   .wgmma_tiles = &s->wgmma_tiles,
-                                  .local = s->local_map ? s->local_map + GUARD : NULL,
+                                  .local = s->memory.local_map ? s->memory.local_map + GUARD : NULL,
                                   .owner = s};
     if (s->run_number == run->number) { /* what a tool keeps per jit_block */
         s->block.tool = old.tool;
@@ -121,7 +121,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *l
     s->unsettled = true;
     for (uint32_t i = 0; i < s->warps; i++) {
         s->warp[i] = (struct jit_warp){.block = &s->block,
-                                       .frame = s->frames + (size_t)k->frame_bytes * i,
+                                       .frame = s->memory.frames + (size_t)k->frame_bytes * i,
                                        .warp = i,
                                        .owner = s};
     }
@@ -134,12 +134,12 @@ exec_slot_free(struct exec_slot *s)
     exec_apart_free(s);
     exec_fibers_free(s);
     free(s->configuration);
-    free(s->frames);
+    free(s->memory.frames);
     free(s->pending);
-    free(s->tmem);
+    free(s->memory.tmem);
     free(s->wgmma_tiles);
     local_free(s);
-    memory_window_fini(&s->shared);
+    memory_window_fini(&s->memory.shared);
     text_free(&s->out);
     free(s);
 }
@@ -152,7 +152,7 @@ block_begin(struct exec_slot *s, uint64_t number)
     const struct jit_launch *l = s->block.launch;
     uint32_t sms = s->run->request->sm_count;
     const struct jit_kernel *k = s->run->code->kernel;
-    bool whole = s->unsettled || s->any_apart;
+    bool whole = s->unsettled || s->call.any_apart;
     exec_apart_free(s);
     if (k->pauses)
         exec_fibers_reset(s);
@@ -166,7 +166,7 @@ block_begin(struct exec_slot *s, uint64_t number)
         w->resume = 0;
         w->lanes = 0xffffffffu;
         w->released = 0;
-        s->wanted[i] = 0;
+        s->call.wanted[i] = 0;
         w->stack = 0;
         w->activation = NULL;
         s->state[i] = WARP_READY;
@@ -175,7 +175,7 @@ block_begin(struct exec_slot *s, uint64_t number)
     if (tail)
         s->warp[s->warps - 1].lanes = (1u << tail) - 1;
     for (uint32_t i = 0; whole && i < s->warps; i++) {
-        s->warp[i].frame = s->frames + (size_t)k->frame_bytes * i;
+        s->warp[i].frame = s->memory.frames + (size_t)k->frame_bytes * i;
         exec_set_code(s, i, tail && i + 1 == s->warps ? k->partial : k->full);
     }
     s->unsettled = false;
@@ -264,7 +264,7 @@ fast_round(struct exec_slot *s)
         struct jit_warp *w = &s->warp[i];
         w->fuel = fuel;
         worker->warp = w;
-        uint32_t outcome = s->code[i](w);
+        uint32_t outcome = s->call.code[i](w);
         if (__builtin_expect(outcome == JIT_APART, false)) {
             outcome = exec_warp_apart(s, i);
             worker->warp = w;
@@ -349,7 +349,7 @@ run_rounds(struct exec_slot *s)
             return BLOCK_STOPPED;
         if (r == ROUND_YIELDED && s->run->resident)
             return BLOCK_YIELDED;
-        if (r == ROUND_YIELDED || s->run->look.step)
+        if (r == ROUND_YIELDED || s->run->livelock.look.step)
             exec_livelock_round(s, r == ROUND_YIELDED);
         if (r == ROUND_YIELDED)
             sched_yield();
@@ -453,7 +453,7 @@ run_straight(struct exec_slot *s, struct exec_worker *worker)
         w->lanes = tail && i + 1 == s->warps ? (1u << tail) - 1 : 0xffffffffu;
         w->fuel = fuel;
         worker->warp = w;
-        uint32_t outcome = s->code[i](w);
+        uint32_t outcome = s->call.code[i](w);
         worker->warp = NULL;
         if (__builtin_expect(outcome != JIT_DONE, false))
             return straight_waits(s, i, outcome);

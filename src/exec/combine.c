@@ -33,7 +33,7 @@ exec_combine_prepare(struct exec_slot *s)
         return;
     }
     bool fit = !run->tool || run->tool->events & (JIT_EVENT_GUARD | JIT_EVENT_COUNT);
-    if (run->resident || !fit || run->replaying)
+    if (run->resident || !fit || run->replay.on)
         return;
     if (!s->pending)
         s->pending = calloc(1, sizeof *s->pending);

@@ -22,9 +22,9 @@ polled(const struct exec_slot *s, uint32_t t)
 {
     const struct ptx_func *func;
     const struct ptx_insn *i;
-    bool polls = s->lane_barrier[t] == EXEC_POLLING || s->lane_barrier[t] == EXEC_TURNING;
+    bool polls = s->lane.barrier[t] == EXEC_POLLING || s->lane.barrier[t] == EXEC_TURNING;
     return polls && s->run->request->module &&
-                   jit_place(s->run->request->module, s->lane_place[t], &func, &i)
+                   jit_place(s->run->request->module, s->lane.place[t], &func, &i)
                ? i
                : NULL;
 }
@@ -34,8 +34,8 @@ polled(const struct exec_slot *s, uint32_t t)
 static const struct jit_asked *
 asked_of(const struct exec_slot *s, uint32_t t)
 {
-    const struct ptx_insn *i = s->asked[t].address ? polled(s, t) : NULL;
-    return i && i->op == PTX_OP_MBARRIER ? &s->asked[t] : NULL;
+    const struct ptx_insn *i = s->lane.asked[t].address ? polled(s, t) : NULL;
+    return i && i->op == PTX_OP_MBARRIER ? &s->lane.asked[t] : NULL;
 }
 
 static bool
@@ -59,10 +59,10 @@ same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
     bool gone_b = !(exec_alive(s, b / JIT_LANES) >> b % JIT_LANES & 1);
     if (gone_a || gone_b)
         return gone_a == gone_b;
-    return s->lane_place[a] == s->lane_place[b] && s->lane_barrier[a] == s->lane_barrier[b] &&
+    return s->lane.place[a] == s->lane.place[b] && s->lane.barrier[a] == s->lane.barrier[b] &&
            same_asked(asked_of(s, a), asked_of(s, b)) &&
            (a / JIT_LANES / 4 == b / JIT_LANES / 4 || !waits_for_warpgroup(s, a)) &&
-           (s->lane_barrier[a] != EXEC_CLUSTER_BARRIER || has_come(s, a) == has_come(s, b));
+           (s->lane.barrier[a] != EXEC_CLUSTER_BARRIER || has_come(s, a) == has_come(s, b));
 }
 
 /* " for a phase of parity 0 of the mbarrier at byte 64 of shared memory: 1 of 3 arrivals and 256
@@ -107,13 +107,13 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
         return;
     }
     char place[160];
-    uint32_t barrier = s->lane_barrier[from];
+    uint32_t barrier = s->lane.barrier[from];
     if (barrier == EXEC_ELSEWHERE) {
         text_add(out, " stand%s outside of the call in which others of the warp wait",
                  to - from == 1 ? "s" : "");
         return;
     }
-    exec_place_text(s->run, s->lane_place[from], place, sizeof place);
+    exec_place_text(s->run, s->lane.place[from], place, sizeof place);
     if (barrier == EXEC_BEHIND) {
         text_add(out, " wait%s behind the loop for others of the warp", to - from == 1 ? "s" : "");
         return;
@@ -186,7 +186,7 @@ report(struct exec_slot *s, uint32_t waiting, struct text *t)
     if (n >= (int)sizeof detail)
         memcpy(detail + sizeof detail - 4, "...", 4);
     text_free(t);
-    exec_escape(s, waiting / JIT_LANES, 1u << waiting % JIT_LANES, s->lane_place[waiting], true,
+    exec_escape(s, waiting / JIT_LANES, 1u << waiting % JIT_LANES, s->lane.place[waiting], true,
                 EXEC_DEADLOCK, "deadlock", detail);
 }
 
@@ -235,7 +235,7 @@ note_polling(struct exec_slot *s)
         for (uint32_t left = s->barriers_used; left; left &= left - 1)
             waiting |= s->barrier[__builtin_ctz(left)].waiting[i];
         if (s->state[i] == WARP_READY)
-            (s->run->compared ? exec_note_turning : exec_note_polling)(
+            (s->run->replay.compared ? exec_note_turning : exec_note_polling)(
                 s, i, s->warp[i].lanes & ~waiting, s->warp[i].barrier_place);
     }
 }

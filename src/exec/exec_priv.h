@@ -157,30 +157,35 @@ struct exec_slot {
     /* lanes that came to the cluster's barrier, which was complete before they waited for it */
     uint32_t passed[EXEC_MAX_WARPS];
     struct exec_configuration *configuration; /* per thread, made when first needed */
-    uint32_t lane_place[EXEC_MAX_THREADS];    /* waiting lanes: where, */
-    uint8_t lane_barrier[EXEC_MAX_THREADS];   /* at which barrier */
-    struct jit_asked asked[EXEC_MAX_THREADS];
+    struct exec_waiting {
+        uint32_t place[EXEC_MAX_THREADS];  /* where, */
+        uint8_t barrier[EXEC_MAX_THREADS]; /* at which barrier */
+        struct jit_asked asked[EXEC_MAX_THREADS];
+    } lane; /* lanes that wait */
     struct jit_wgmma wgmma[EXEC_MAX_WARPS];
     struct jit_wgmma_tiles *wgmma_tiles; /* or NULL */
-    jit_warp_fn code[EXEC_MAX_WARPS];    /* what to call, */
-    jit_warp_fn inner[EXEC_MAX_WARPS]; /* the warp function: the same, or behind exec_fiber_call */
-    struct exec_fiber *fiber[EXEC_MAX_WARPS];
-    uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: the lanes that wait there; 0: any */
-    uint8_t *apart[EXEC_MAX_WARPS];  /* frame of a warp whose lanes wait for each other; free() */
-    bool any_apart;
-    uint64_t due[EXEC_MAX_WARPS]; /* of a run with a schedule: the warp for which it is least goes
-                                     next; */
-    uint32_t turn;                /*   which one that is */
+    struct exec_calls {
+        jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
+        jit_warp_fn inner[EXEC_MAX_WARPS]; /* the same, or what exec_fiber_call calls */
+        struct exec_fiber *fiber[EXEC_MAX_WARPS];
+        uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: lanes that wait; 0: any */
+        uint8_t *apart[EXEC_MAX_WARPS];  /* frame of one whose lanes wait for each other; free() */
+        bool any_apart;
+    } call;                       /* per warp */
+    uint64_t due[EXEC_MAX_WARPS]; /* of a run with a schedule: the least goes next; */
+    uint32_t turn;                /*   which warp that is */
     bool livelock;                /* nothing can happen any more: to be reported */
     bool straight;  /* each warp is expected to run to its end in one call, and nobody watches */
     bool unsettled; /* the next block begins with new frames and code: a new run, or not straight */
-    uint8_t *frames;
-    size_t frames_room;
-    struct memory_window shared; /* a leader's: of all of the cluster */
-    bool wide;                   /* it has room for addresses that wrap */
-    uint8_t *local_map;          /* with guards */
-    size_t local_room;           /* without */
-    struct exec_tmem *tmem;      /* tensor memory; NULL: never asked for */
+    struct exec_memory {
+        uint8_t *frames;
+        size_t frames_room;
+        struct memory_window shared; /* a leader's: of all of the cluster */
+        bool wide;                   /* it has room for addresses that wrap */
+        uint8_t *local_map;          /* with guards */
+        size_t local_room;           /* without */
+        struct exec_tmem *tmem;      /* tensor memory; NULL: never asked for */
+    } memory;
     struct text out;             /* printed, not yet handed on */
     struct jit_pending *pending; /* or NULL */
 };
@@ -360,29 +365,33 @@ struct exec_run {
     uint64_t chunk;   /* blocks handed out at a time, a multiple of that */
     bool resident;    /* several blocks of a worker in flight, switched on yields */
     bool scheduled;   /* the same, on one thread, switched when each warp has had its turn: */
-    VEC(struct exec_slot *) turns; /* a heap of those in flight, the one that goes next first, */
-    uint64_t until;                /*   which goes on until it is due later than that; */
-    uint64_t idle_turns; /* how many turns there were since a warp ended or came to a barrier */
-    bool replaying;
-    struct exec_compares *compared; /* per warp; else NULL: the same, in loops that give way
-                                       (exec_replay_loop) */
-    uint64_t replay_deadline;       /* ns of CLOCK_MONOTONIC */
-
+    struct exec_turns {
+        VEC(struct exec_slot *) heap; /* those in flight, the one that goes next first, */
+        uint64_t until;               /*   which goes on until it is due later than that; */
+        uint64_t idle; /* how many turns there were since a warp ended or came to a barrier */
+    } turns;
+    struct exec_replay {
+        bool on;
+        struct exec_compares *compared; /* per warp; NULL: loops give way (exec_replay_loop) */
+        uint64_t deadline;              /* ns of CLOCK_MONOTONIC */
+    } replay;
     _Alignas(64) _Atomic uint64_t next; /* block to hand out */
     _Alignas(64) _Atomic uint64_t stop; /* blocks above this one need not go on: it has failed */
     struct exec_progress *progress;     /* per worker; ordinary runs */
     struct exec_takeover takeover;      /* likewise */
 
-    /* resident runs; under lock */
-    pthread_mutex_t lock;
-    uint64_t in_flight, most_in_flight, finished; /* clusters, clusters, blocks */
-    struct exec_slot *queue, **queue_end;         /* yielded, first to go on first */
-    struct exec_slot *flying;                     /* all in flight */
-    _Atomic bool over;                            /* nothing left to do */
-
-    struct exec_look look; /* resident: of whom `looking` says so */
-    atomic_flag looking;   /* one thread runs all blocks, to see whether they are in a livelock */
-    _Atomic bool still;    /*   the others do nothing */
+    struct exec_flight {
+        pthread_mutex_t lock;
+        uint64_t in_flight, most_in_flight, finished; /* clusters, clusters, blocks */
+        struct exec_slot *queue, **queue_end;         /* yielded, first to go on first */
+        struct exec_slot *flying;                     /* all in flight */
+        _Atomic bool over;                            /* nothing left to do */
+    } flight;                                         /* under its lock */
+    struct exec_livelock {
+        struct exec_look look; /* of whom `looking` says so */
+        atomic_flag looking; /* one thread runs all blocks, to see whether they are in a livelock */
+        _Atomic bool still;  /*   the others do nothing */
+    } livelock;              /* resident runs */
 
     pthread_mutex_t fault_lock;
     struct exec_fault fault; /* the one of the lowest block */

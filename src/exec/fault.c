@@ -120,7 +120,7 @@ on_signal(int number, siginfo_t *info, void *context)
     }
     struct exec_slot *s = warp->owner;
     if (number == SIGSEGV &&
-        memory_window_wrap(&s->cluster.leader->shared, (uint64_t)(uintptr_t)info->si_addr))
+        memory_window_wrap(&s->cluster.leader->memory.shared, (uint64_t)(uintptr_t)info->si_addr))
         return; /* the access is made again */
     w->warp = NULL;
     w->fault = (struct exec_fault){.status = EXEC_ILLEGAL_ADDRESS,

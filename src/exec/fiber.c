@@ -121,7 +121,7 @@ fiber_main(unsigned low, unsigned high)
     arrived_in_fiber(f);
     for (;;) {
         struct exec_slot *s = f->slot;
-        f->outcome = s->inner[f->warp](&s->warp[f->warp]);
+        f->outcome = s->call.inner[f->warp](&s->warp[f->warp]);
         f->running = false;
         switch_back(f);
     }
@@ -169,9 +169,9 @@ uint32_t
 exec_fiber_call(struct jit_warp *w)
 {
     struct exec_slot *s = w->owner;
-    if (!s->fiber[w->warp])
-        s->fiber[w->warp] = fiber_new(s, w->warp);
-    struct exec_fiber *f = s->fiber[w->warp];
+    if (!s->call.fiber[w->warp])
+        s->call.fiber[w->warp] = fiber_new(s, w->warp);
+    struct exec_fiber *f = s->call.fiber[w->warp];
     f->running = true;
     w->stack_end = stack_of(f) + STACK_MARGIN;
     s->worker->fiber = f;
@@ -184,15 +184,15 @@ void
 exec_pause(struct jit_warp *w, uint32_t lanes, uint32_t why)
 {
     struct exec_slot *s = w->owner;
-    struct exec_fiber *f = s->fiber[w->warp];
-    s->wanted[w->warp] = why == JIT_WAIT ? lanes : 0;
+    struct exec_fiber *f = s->call.fiber[w->warp];
+    s->call.wanted[w->warp] = why == JIT_WAIT ? lanes : 0;
     if (why == JIT_WAIT)
         exec_note_outside(s, w->warp, lanes);
     do {
         f->outcome = why;
         switch_back(f);
     } while (why == JIT_WAIT && !(w->released & lanes));
-    s->wanted[w->warp] = 0;
+    s->call.wanted[w->warp] = 0;
 }
 
 /* -- blocks that are given up ------------------------------------------------------------------ */
@@ -217,15 +217,15 @@ void
 exec_fibers_reset(struct exec_slot *s)
 {
     for (uint32_t i = 0; i < EXEC_MAX_WARPS; i++)
-        if (s->fiber[i] && s->fiber[i]->running)
-            fiber_reset(s->fiber[i]);
+        if (s->call.fiber[i] && s->call.fiber[i]->running)
+            fiber_reset(s->call.fiber[i]);
 }
 
 void
 exec_fibers_free(struct exec_slot *s)
 {
     for (uint32_t i = 0; i < EXEC_MAX_WARPS; i++) {
-        struct exec_fiber *f = s->fiber[i];
+        struct exec_fiber *f = s->call.fiber[i];
         if (!f)
             continue;
 #if FIBER_TSAN
@@ -233,7 +233,7 @@ exec_fibers_free(struct exec_slot *s)
 #endif
         munmap(f->map, FIBER_STACK + FIBER_GUARD);
         free(f);
-        s->fiber[i] = NULL;
+        s->call.fiber[i] = NULL;
     }
 }
 

@@ -95,7 +95,7 @@ wants(void *context)
     if (atomic_load(&run->stop) != UINT64_MAX)
         return false;
     return run->resident
-               ? !atomic_load(&run->over)
+               ? !atomic_load(&run->flight.over)
                : atomic_load(&run->next) < run->blocks && !atomic_load(&run->takeover.ready);
 }
 

@@ -114,7 +114,7 @@ check_memory(const struct image *m, uint32_t lanes)
     const struct exec_slot *s = m->warp->owner;
     const struct texture *t = m->texture;
     struct memory *memory = s->run->request->memory;
-    if (!s->run->replaying || !memory)
+    if (!s->run->replay.on || !memory)
         return;
     for (uint32_t k = 0; k < t->levels; k++) {
         const struct texture_level *l = &t->level[k];

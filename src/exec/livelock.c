@@ -36,26 +36,26 @@ void
 exec_livelock_later(struct exec_run *run, uint64_t since)
 {
     uint64_t now = exec_livelock_now(run);
-    run->look.step = 0;
-    run->look.wait *= 2;
-    if (run->look.wait < SHARE * (now - since))
-        run->look.wait = SHARE * (now - since);
-    run->look.at = now + run->look.wait;
+    run->livelock.look.step = 0;
+    run->livelock.look.wait *= 2;
+    if (run->livelock.look.wait < SHARE * (now - since))
+        run->livelock.look.wait = SHARE * (now - since);
+    run->livelock.look.at = now + run->livelock.look.wait;
 }
 
 bool
 exec_livelock_due(struct exec_run *run)
 {
     uint64_t now = exec_livelock_now(run);
-    if (!run->look.at) {
-        run->look.wait = FIRST_MS * 1000000ull;
-        run->look.at = now + run->look.wait;
+    if (!run->livelock.look.at) {
+        run->livelock.look.wait = FIRST_MS * 1000000ull;
+        run->livelock.look.at = now + run->livelock.look.wait;
     }
-    if (now < run->look.at)
+    if (now < run->livelock.look.at)
         return false;
     if (exec_livelock_can_be_known(run))
         return true;
-    run->look.at = UINT64_MAX;
+    run->livelock.look.at = UINT64_MAX;
     return false;
 }
 
@@ -67,14 +67,14 @@ static void
 turning_round(struct exec_slot *s)
 {
     struct exec_run *run = s->run;
-    struct exec_look *l = &run->look;
-    if (exec_now() > run->replay_deadline)
+    struct exec_look *l = &run->livelock.look;
+    if (exec_now() > run->replay.deadline)
         exec_escape(s, 0, 0, 0, false, EXEC_FAILED, "", NULL);
     uint64_t slot = exec_hash_slot(s);
     if (l->rounds && slot == l->slot && exec_hash_memory(run) == l->memory)
         exec_deadlock_polling(s);
     for (uint32_t k = 0; k < s->warps; k++)
-        run->compared[k].count = 0;
+        run->replay.compared[k].count = 0;
     if (++l->rounds == l->step) {
         l->slot = slot;
         l->memory = exec_hash_memory(run);
@@ -86,12 +86,12 @@ void
 exec_livelock_round(struct exec_slot *s, bool yielded)
 {
     struct exec_run *run = s->run;
-    struct exec_look *l = &run->look;
-    if (!yielded && !run->compared) {
+    struct exec_look *l = &run->livelock.look;
+    if (!yielded && !run->replay.compared) {
         l->step = 0;
         return;
     }
-    if (run->compared) {
+    if (run->replay.compared) {
         turning_round(s);
         return;
     }

@@ -128,7 +128,7 @@ exec_nested_launch(struct jit_warp *w, uint32_t lanes, uint32_t function, const 
         arena_free(&names);
         exec_escape(s, w->warp, lanes, 0, false, EXEC_FAILED, "", text);
     }
-    if (s->run->replaying) /* done by the first run */
+    if (s->run->replay.on) /* done by the first run */
         return;
     struct jit_warp *volatile in = s->worker->warp;
     s->worker->warp = NULL; /* what goes wrong in here is the child's */

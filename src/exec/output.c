@@ -64,7 +64,7 @@ static void
 hand_on(struct exec_slot *s)
 {
     struct exec_run *run = s->run;
-    if (run->replaying || !s->out.count) {
+    if (run->replay.on || !s->out.count) {
         s->out.count = 0;
         return;
     }

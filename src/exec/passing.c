@@ -24,7 +24,7 @@ fits(const struct exec_slot *s, const struct jit_kernel *k)
     const struct jit_kernel *usual = s->run->code->kernel;
     return k->needs.local_bytes <= s->block.launch->local_stride &&
            k->needs.shared_bytes == usual->needs.shared_bytes && !k->block && !k->pauses &&
-           !k->functions && (size_t)k->frame_bytes * s->warps <= s->frames_room;
+           !k->functions && (size_t)k->frame_bytes * s->warps <= s->memory.frames_room;
 }
 
 static bool

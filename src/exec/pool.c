@@ -211,14 +211,14 @@ take_one(struct exec_run *run, struct exec_slot *leader, struct ls_error *err)
         }
         *s = (struct exec_slot){0};
         pthread_mutex_lock(&p->lock);
-        s->wide = p->wide_slots < MOST_WIDE;
-        p->wide_slots += s->wide;
+        s->memory.wide = p->wide_slots < MOST_WIDE;
+        p->wide_slots += s->memory.wide;
         pthread_mutex_unlock(&p->lock);
     }
     if (exec_slot_prepare(s, run, leader ? leader : s, err))
         return s;
     pthread_mutex_lock(&p->lock);
-    p->wide_slots -= s->wide;
+    p->wide_slots -= s->memory.wide;
     pthread_mutex_unlock(&p->lock);
     exec_slot_free(s);
     return NULL;
@@ -248,7 +248,7 @@ give_one(struct exec_pool *p, struct exec_slot *s)
         p->free_slots = s;
         p->free_slot_count++;
     } else {
-        p->wide_slots -= s->wide;
+        p->wide_slots -= s->memory.wide;
     }
     pthread_mutex_unlock(&p->lock);
     if (!keep)

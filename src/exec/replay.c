@@ -51,8 +51,8 @@ exec_replay(struct exec_run *run, struct exec_fault *f)
                              .code = &code,
                              .blocks = run->blocks,
                              .cluster = run->cluster,
-                             .replaying = true};
-    again.replay_deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
+                             .replay.on = true};
+    again.replay.deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
     struct exec_fault found = run_again(&again, f->block);
     if (found.status == EXEC_ILLEGAL_ADDRESS && found.has_place) {
         found.address = f->address;
@@ -111,7 +111,7 @@ static void
 compare_text(const struct exec_run *run, const struct exec_fault *f, struct text *out)
 {
     static const char *const relation[] = {"<", "==", ">", "unordered with"};
-    const struct exec_compares *c = &run->compared[f->warp];
+    const struct exec_compares *c = &run->replay.compared[f->warp];
     uint32_t lane = (uint32_t)__builtin_ctz(f->lanes), at[3], shown = 0;
     exec_thread_coordinates(run->request->block, f->warp * JIT_LANES + lane, at);
     for (uint32_t k = c->count; k-- > 0;) {
@@ -161,10 +161,10 @@ exec_replay_loop(struct exec_run *run, struct exec_fault *f)
                              .code = &code,
                              .blocks = run->blocks,
                              .cluster = run->cluster,
-                             .replaying = true,
-                             .look = {.step = 1}};
-    again.replay_deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
-    again.compared = ls_alloc(EXEC_MAX_WARPS * sizeof *again.compared);
+                             .replay.on = true,
+                             .livelock.look = {.step = 1}};
+    again.replay.deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
+    again.replay.compared = ls_alloc(EXEC_MAX_WARPS * sizeof *again.replay.compared);
     struct exec_fault found = run_again(&again, f->block);
     if (found.status == EXEC_DEADLOCK && strstr(found.detail, EXEC_TURNING_TEXT)) {
         struct text t = {0};
@@ -177,5 +177,5 @@ exec_replay_loop(struct exec_run *run, struct exec_fault *f)
         text_free(&t);
         *f = found;
     }
-    ls_release(again.compared);
+    ls_release(again.replay.compared);
 }

@@ -16,14 +16,14 @@
 static void
 leave_flight(struct exec_run *run, struct exec_slot *s)
 {
-    struct exec_slot **at = &run->flying;
+    struct exec_slot **at = &run->flight.flying;
     while (*at != s)
         at = &(*at)->next_in_flight;
     *at = s->next_in_flight;
-    run->in_flight--;
-    run->finished += run->cluster;
-    if (run->finished == run->blocks)
-        atomic_store(&run->over, true);
+    run->flight.in_flight--;
+    run->flight.finished += run->cluster;
+    if (run->flight.finished == run->blocks)
+        atomic_store(&run->flight.over, true);
 }
 
 /* A new block when the device has room and `start` asks for one first, else the longest waiting
@@ -32,10 +32,10 @@ static struct exec_slot *
 next_resident(struct exec_run *run, bool start)
 {
     struct exec_slot *s = NULL;
-    pthread_mutex_lock(&run->lock);
+    pthread_mutex_lock(&run->flight.lock);
     uint64_t next = atomic_load_explicit(&run->next, memory_order_relaxed);
-    bool room = next < run->blocks && run->in_flight < run->most_in_flight;
-    if (room && (start || !run->queue)) {
+    bool room = next < run->blocks && run->flight.in_flight < run->flight.most_in_flight;
+    if (room && (start || !run->flight.queue)) {
         struct ls_error err;
         s = exec_slot_take(run, &err);
         if (s) {
@@ -43,36 +43,36 @@ next_resident(struct exec_run *run, bool start)
             atomic_store_explicit(&run->next, next + run->cluster, memory_order_relaxed);
             if (run->request->begun)
                 atomic_store_explicit(run->request->begun, next, memory_order_relaxed);
-            run->in_flight++;
-            s->next_in_flight = run->flying;
-            run->flying = s;
-        } else if (!run->in_flight) {
+            run->flight.in_flight++;
+            s->next_in_flight = run->flight.flying;
+            run->flight.flying = s;
+        } else if (!run->flight.in_flight) {
             exec_run_fail_text(run, next, err.text);
         } else {
-            run->most_in_flight = run->in_flight; /* as many as memory allows */
+            run->flight.most_in_flight = run->flight.in_flight; /* as many as memory allows */
         }
     }
-    if (!s && run->queue) {
-        s = run->queue;
-        run->queue = s->next;
-        if (!run->queue)
-            run->queue_end = &run->queue;
+    if (!s && run->flight.queue) {
+        s = run->flight.queue;
+        run->flight.queue = s->next;
+        if (!run->flight.queue)
+            run->flight.queue_end = &run->flight.queue;
     }
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_unlock(&run->flight.lock);
     return s;
 }
 
 bool
 exec_resident_cancel(struct exec_run *run, uint64_t *number)
 {
-    pthread_mutex_lock(&run->lock);
+    pthread_mutex_lock(&run->flight.lock);
     *number = atomic_load_explicit(&run->next, memory_order_relaxed);
     bool left = run->resident && *number < run->blocks;
     if (left) {
         atomic_store_explicit(&run->next, *number + run->cluster, memory_order_relaxed);
-        run->finished += run->cluster;
+        run->flight.finished += run->cluster;
     }
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_unlock(&run->flight.lock);
     return left;
 }
 
@@ -80,10 +80,10 @@ static void
 put_back(struct exec_run *run, struct exec_slot *s)
 {
     s->next = NULL;
-    pthread_mutex_lock(&run->lock);
-    *run->queue_end = s;
-    run->queue_end = &s->next;
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_lock(&run->flight.lock);
+    *run->flight.queue_end = s;
+    run->flight.queue_end = &s->next;
+    pthread_mutex_unlock(&run->flight.lock);
 }
 
 struct exec_slot *
@@ -100,9 +100,9 @@ exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_outcome 
         return;
     }
     exec_block_finish(s, outcome);
-    pthread_mutex_lock(&run->lock);
+    pthread_mutex_lock(&run->flight.lock);
     leave_flight(run, s);
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_unlock(&run->flight.lock);
     exec_slot_give(run->pool, s);
 }
 
@@ -112,12 +112,13 @@ static uint64_t
 count_queue(struct exec_run *run, bool *out_full)
 {
     uint64_t n = 0;
-    pthread_mutex_lock(&run->lock);
-    for (const struct exec_slot *s = run->queue; s; s = s->next)
+    pthread_mutex_lock(&run->flight.lock);
+    for (const struct exec_slot *s = run->flight.queue; s; s = s->next)
         n++;
-    *out_full = n == run->in_flight && n &&
-                (atomic_load(&run->next) >= run->blocks || run->in_flight >= run->most_in_flight);
-    pthread_mutex_unlock(&run->lock);
+    *out_full = n == run->flight.in_flight && n &&
+                (atomic_load(&run->next) >= run->blocks ||
+                 run->flight.in_flight >= run->flight.most_in_flight);
+    pthread_mutex_unlock(&run->flight.lock);
     return n;
 }
 
@@ -143,7 +144,7 @@ livelock_look(struct exec_run *run, struct exec_worker *w)
 {
     uint64_t since = exec_livelock_now(run), begin = exec_now(), blocks = 0;
     bool full = false, same = false;
-    while (!atomic_load(&run->over) && atomic_load(&run->stop) == UINT64_MAX && !full &&
+    while (!atomic_load(&run->flight.over) && atomic_load(&run->stop) == UINT64_MAX && !full &&
            exec_now() - begin < 1000000000ull) {
         blocks = count_queue(run, &full); /* the other threads finish their turn */
         if (!full)
@@ -166,14 +167,14 @@ livelock_look(struct exec_run *run, struct exec_worker *w)
 static void
 look_sometimes(struct exec_run *run, struct exec_worker *w)
 {
-    if (atomic_flag_test_and_set(&run->looking))
+    if (atomic_flag_test_and_set(&run->livelock.looking))
         return;
     if (exec_livelock_due(run)) {
-        atomic_store(&run->still, true);
+        atomic_store(&run->livelock.still, true);
         livelock_look(run, w);
-        atomic_store(&run->still, false);
+        atomic_store(&run->livelock.still, false);
     }
-    atomic_flag_clear(&run->looking);
+    atomic_flag_clear(&run->livelock.looking);
 }
 
 /* -- a worker ---------------------------------------------------------------------------------- */
@@ -183,8 +184,8 @@ exec_resident_work(struct exec_run *run, struct exec_worker *w)
 {
     bool start = true;
     uint32_t idle = 0, yields = 0;
-    while (!atomic_load(&run->over) && atomic_load(&run->stop) == UINT64_MAX) {
-        struct exec_slot *s = atomic_load(&run->still) ? NULL : next_resident(run, start);
+    while (!atomic_load(&run->flight.over) && atomic_load(&run->stop) == UINT64_MAX) {
+        struct exec_slot *s = atomic_load(&run->livelock.still) ? NULL : next_resident(run, start);
         if (!s) {
             if (++idle < 100)
                 sched_yield();

@@ -79,12 +79,12 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
     uint64_t clusters = run->blocks / run->cluster;
     run->resident = run->scheduled || ((r->cooperative || k->may_wait) && clusters > 1);
     uint64_t resident = (r->resident_blocks ? r->resident_blocks : DEFAULT_RESIDENT) / run->cluster;
-    run->most_in_flight = resident < 1 ? 1 : resident < clusters ? resident : clusters;
+    run->flight.most_in_flight = resident < 1 ? 1 : resident < clusters ? resident : clusters;
     uint64_t chunk = clusters / ((uint64_t)p->workers * 16);
     run->chunk = (chunk < 1 ? 1 : chunk > 256 ? 256 : chunk) * run->cluster;
     atomic_init(&run->stop, UINT64_MAX);
-    run->queue_end = &run->queue;
-    pthread_mutex_init(&run->lock, NULL);
+    run->flight.queue_end = &run->flight.queue;
+    pthread_mutex_init(&run->flight.lock, NULL);
     pthread_mutex_init(&run->fault_lock, NULL);
     run->progress = atomic_exchange(&p->spare_progress, NULL);
     if (!run->progress)
@@ -96,14 +96,14 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
 void
 exec_run_fini(struct exec_run *run)
 {
-    while (run->flying) { /* blocks that were given up */
-        struct exec_slot *s = run->flying;
-        run->flying = s->next_in_flight;
+    while (run->flight.flying) { /* blocks that were given up */
+        struct exec_slot *s = run->flight.flying;
+        run->flight.flying = s->next_in_flight;
         exec_slot_give(run->pool, s);
     }
     free(atomic_exchange(&run->pool->spare_progress, run->progress));
-    VEC_FREE(&run->turns);
+    VEC_FREE(&run->turns.heap);
     VEC_FREE(&run->pending);
-    pthread_mutex_destroy(&run->lock);
+    pthread_mutex_destroy(&run->flight.lock);
     pthread_mutex_destroy(&run->fault_lock);
 }

@@ -122,11 +122,11 @@ standing(const struct exec_slot *s, uint32_t i, const struct jit_warp *running, 
     bool waits =
         s->state[i] == WARP_WAITING || (s->state[i] == WARP_READY && s->returned[i] == JIT_WAIT);
     uint32_t lane = i * JIT_LANES + (w->lanes ? (uint32_t)__builtin_ctz(w->lanes) : 0);
-    *place = waits ? s->lane_place[lane] : w->barrier_place;
+    *place = waits ? s->lane.place[lane] : w->barrier_place;
     if (w == running)
         return STANDS_RUNS;
     if (waits && w->resume && !(running && w > running))
-        return s->lane_barrier[lane] < EXEC_BARRIERS ? STANDS_BARRIER : STANDS_WAITS;
+        return s->lane.barrier[lane] < EXEC_BARRIERS ? STANDS_BARRIER : STANDS_WAITS;
     switch ((enum warp_state)s->state[i]) {
     case WARP_DONE: return STANDS_DONE;
     case WARP_AT_BARRIER: return STANDS_BARRIER;
@@ -178,11 +178,11 @@ add_cluster(struct exec_sighting *at, const struct exec_slot *leader, const stru
 static void
 add_waiting_blocks(struct exec_sighting *at, struct exec_run *run)
 {
-    if (!run->resident || pthread_mutex_trylock(&run->lock) != 0)
+    if (!run->resident || pthread_mutex_trylock(&run->flight.lock) != 0)
         return;
-    for (const struct exec_slot *s = run->queue; s; s = s->next)
+    for (const struct exec_slot *s = run->flight.queue; s; s = s->next)
         add_cluster(at, s, NULL);
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_unlock(&run->flight.lock);
 }
 
 void

@@ -46,9 +46,9 @@ goes_before(const struct exec_slot *a, const struct exec_slot *b)
 static void
 swap(struct exec_run *run, size_t a, size_t b)
 {
-    struct exec_slot *s = run->turns.at[a];
-    run->turns.at[a] = run->turns.at[b];
-    run->turns.at[b] = s;
+    struct exec_slot *s = run->turns.heap.at[a];
+    run->turns.heap.at[a] = run->turns.heap.at[b];
+    run->turns.heap.at[b] = s;
 }
 
 static void
@@ -56,8 +56,8 @@ sink(struct exec_run *run, size_t k)
 {
     for (;;) {
         size_t least = k;
-        for (size_t child = 2 * k + 1; child < 2 * k + 3 && child < run->turns.count; child++)
-            if (goes_before(run->turns.at[child], run->turns.at[least]))
+        for (size_t child = 2 * k + 1; child < 2 * k + 3 && child < run->turns.heap.count; child++)
+            if (goes_before(run->turns.heap.at[child], run->turns.heap.at[least]))
                 least = child;
         if (least == k)
             return;
@@ -69,9 +69,10 @@ sink(struct exec_run *run, size_t k)
 static void
 add(struct exec_run *run, struct exec_slot *s)
 {
-    size_t k = run->turns.count;
-    VEC_PUSH(&run->turns, s);
-    for (; k && goes_before(run->turns.at[k], run->turns.at[(k - 1) / 2]); k = (k - 1) / 2)
+    size_t k = run->turns.heap.count;
+    VEC_PUSH(&run->turns.heap, s);
+    for (; k && goes_before(run->turns.heap.at[k], run->turns.heap.at[(k - 1) / 2]);
+         k = (k - 1) / 2)
         swap(run, k, (k - 1) / 2);
 }
 
@@ -91,11 +92,11 @@ begin_blocks(struct exec_run *run, uint64_t now)
 static bool
 take_turn(struct exec_run *run, struct exec_worker *w, struct exec_slot *s, uint64_t until)
 {
-    run->until = until;
+    run->turns.until = until;
     enum block_outcome outcome = exec_block_run(s, w);
     if (outcome == BLOCK_YIELDED)
         return true;
-    run->idle_turns = 0;
+    run->turns.idle = 0;
     exec_resident_ran(run, s, outcome);
     return false;
 }
@@ -104,10 +105,10 @@ take_turn(struct exec_run *run, struct exec_worker *w, struct exec_slot *s, uint
 static uint64_t
 until_next(const struct exec_run *run)
 {
-    uint64_t next = UINT64_MAX, step = exec_due(run->turns.at[0]) / STEP_SHARE;
-    for (size_t k = 1; k < 3 && k < run->turns.count; k++)
-        if (exec_due(run->turns.at[k]) < next)
-            next = exec_due(run->turns.at[k]);
+    uint64_t next = UINT64_MAX, step = exec_due(run->turns.heap.at[0]) / STEP_SHARE;
+    for (size_t k = 1; k < 3 && k < run->turns.heap.count; k++)
+        if (exec_due(run->turns.heap.at[k]) < next)
+            next = exec_due(run->turns.heap.at[k]);
     if (next == UINT64_MAX || run->request->schedule.kind != EXEC_GPU)
         return next;
     return next + (step < STEP_MOST ? step : STEP_MOST);
@@ -117,8 +118,8 @@ until_next(const struct exec_run *run)
 static void
 leave(struct exec_run *run, size_t k, uint64_t now)
 {
-    run->turns.at[k] = run->turns.at[--run->turns.count];
-    for (size_t n = run->turns.count; n-- > 0;)
+    run->turns.heap.at[k] = run->turns.heap.at[--run->turns.heap.count];
+    for (size_t n = run->turns.heap.count; n-- > 0;)
         sink(run, n);
     begin_blocks(run, now);
 }
@@ -138,7 +139,7 @@ static uint64_t
 hash_places(struct exec_run *run)
 {
     uint64_t h = 1;
-    for (struct exec_slot *leader = run->flying; leader; leader = leader->next_in_flight)
+    for (struct exec_slot *leader = run->flight.flying; leader; leader = leader->next_in_flight)
         for (uint32_t r = 0; r < leader->cluster.blocks; r++) {
             const struct exec_slot *s = leader->cluster.peer[r];
             for (uint32_t i = 0; i < s->warps; i++)
@@ -153,7 +154,7 @@ static uint64_t
 hash_state(struct exec_run *run)
 {
     uint64_t h = exec_hash_memory(run);
-    for (struct exec_slot *s = run->flying; s; s = s->next_in_flight) {
+    for (struct exec_slot *s = run->flight.flying; s; s = s->next_in_flight) {
         uint64_t slot = exec_hash_slot(s);
         h = exec_hash_bytes(h, &slot, sizeof slot);
     }
@@ -164,8 +165,8 @@ hash_state(struct exec_run *run)
 static bool
 same_round(struct exec_run *run, struct exec_worker *w)
 {
-    for (size_t k = 0; k < run->turns.count; k++) {
-        struct exec_slot *leader = run->turns.at[k];
+    for (size_t k = 0; k < run->turns.heap.count; k++) {
+        struct exec_slot *leader = run->turns.heap.at[k];
         for (uint32_t n = 0; n < leader->cluster.blocks * EXEC_MAX_WARPS; n++) {
             const struct exec_slot *s = leader->cluster.peer[n / EXEC_MAX_WARPS];
             uint32_t i = n % EXEC_MAX_WARPS;
@@ -175,7 +176,7 @@ same_round(struct exec_run *run, struct exec_worker *w)
             uint64_t now = s->due[i];
             if (!take_turn(run, w, leader, 0))
                 leave(run, k, now);
-            if (!run->idle_turns)
+            if (!run->turns.idle)
                 return false;
         }
     }
@@ -193,7 +194,7 @@ look(struct exec_run *run, struct exec_worker *w)
          round < LOOK_ROUNDS && states < LOOK_STATES && same_round(run, w); round++) {
         uint64_t now = hash_places(run);
         if (round && now == places && ++states && hash_state(run) == state) {
-            struct exec_slot *s = run->turns.at[0];
+            struct exec_slot *s = run->turns.heap.at[0];
             s->livelock = true;
             exec_resident_ran(run, s, exec_block_run(s, w));
             return;
@@ -204,7 +205,7 @@ look(struct exec_run *run, struct exec_worker *w)
             next *= 2;
         }
     }
-    for (size_t n = run->turns.count; n-- > 0;)
+    for (size_t n = run->turns.heap.count; n-- > 0;)
         sink(run, n);
 }
 
@@ -213,17 +214,18 @@ exec_schedule_work(struct exec_run *run, struct exec_worker *w)
 {
     uint64_t each = LOOK_TURNS;
     begin_blocks(run, 0);
-    while (run->turns.count && atomic_load(&run->stop) == UINT64_MAX) {
-        uint64_t now = exec_due(run->turns.at[0]);
-        if (take_turn(run, w, run->turns.at[0], until_next(run)))
+    while (run->turns.heap.count && atomic_load(&run->stop) == UINT64_MAX) {
+        uint64_t now = exec_due(run->turns.heap.at[0]);
+        if (take_turn(run, w, run->turns.heap.at[0], until_next(run)))
             sink(run, 0);
         else
             leave(run, 0, now);
-        if (!run->turns.count || run->idle_turns < each * run->turns.count * run->launch.warps)
+        if (!run->turns.heap.count ||
+            run->turns.idle < each * run->turns.heap.count * run->launch.warps)
             continue;
         each *= 2;
         if (exec_livelock_can_be_known(run))
             look(run, w);
-        run->idle_turns = 0;
+        run->turns.idle = 0;
     }
 }

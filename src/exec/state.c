@@ -39,12 +39,12 @@ hash_warp(uint64_t h, struct exec_slot *s, uint32_t i)
     const struct exec_code *code = s->run->code;
     uint32_t bytes = code->kernel->frame_bytes;
     struct ls_error err = {0};
-    if (s->any_apart && s->apart[i] == w.frame && w.frame) {
+    if (s->call.any_apart && s->call.apart[i] == w.frame && w.frame) {
         const struct jit_kernel *k = code->apart(code->context, code->events, &err);
         bytes = k ? k->frame_bytes : bytes;
     }
-    uint32_t rest[] = {w.resume,    w.lanes,      w.released,  w.stack,
-                       s->state[i], s->passed[i], s->wanted[i]};
+    uint32_t rest[] = {w.resume,    w.lanes,      w.released,       w.stack,
+                       s->state[i], s->passed[i], s->call.wanted[i]};
     h = exec_hash_bytes(h, rest, sizeof rest);
     return exec_hash_bytes(h, w.frame, bytes);
 }
@@ -58,11 +58,11 @@ hash_block(uint64_t h, struct exec_slot *s)
     for (uint32_t left = s->barriers_used; left; left &= left - 1)
         h = exec_hash_bytes(h, &s->barrier[__builtin_ctz(left)], sizeof s->barrier[0]);
     h = exec_hash_bytes(h, &s->live, sizeof s->live);
-    h = exec_hash_bytes(h, s->block.shared, s->cluster.leader->shared.size);
+    h = exec_hash_bytes(h, s->block.shared, s->cluster.leader->memory.shared.size);
     if (s->block.local)
         h = exec_hash_bytes(h, s->block.local, exec_slot_local_bytes(s));
-    if (s->tmem)
-        h = exec_hash_bytes(h, s->tmem, sizeof *s->tmem);
+    if (s->memory.tmem)
+        h = exec_hash_bytes(h, s->memory.tmem, sizeof *s->memory.tmem);
     if (s->block.pending && s->block.pending->size)
         h = exec_hash_bytes(h, s->block.pending->sum, sizeof s->block.pending->sum);
     return h;

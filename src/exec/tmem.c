@@ -78,26 +78,26 @@ column_of(uint32_t address)
 void
 exec_tmem_begin(struct exec_slot *s)
 {
-    if (!s->tmem)
+    if (!s->memory.tmem)
         return;
-    s->tmem->used = s->tmem->last = 0;
-    s->tmem->relinquished = false;
-    memset(s->tmem->units, 0, sizeof s->tmem->units);
+    s->memory.tmem->used = s->memory.tmem->last = 0;
+    s->memory.tmem->relinquished = false;
+    memset(s->memory.tmem->units, 0, sizeof s->memory.tmem->units);
 }
 
 void
 exec_tmem_end(struct exec_slot *s)
 {
-    if (!s->tmem || !s->tmem->used)
+    if (!s->memory.tmem || !s->memory.tmem->used)
         return;
     for (uint32_t k = 0; k < EXEC_TMEM_UNITS; k++)
-        if (s->tmem->units[k]) {
+        if (s->memory.tmem->units[k]) {
             char detail[160];
             snprintf(detail, sizeof detail,
                      "columns %u to %u of tensor memory, allocated here, are not deallocated when "
                      "the block ends",
-                     k * EXEC_TMEM_UNIT, (k + s->tmem->units[k]) * EXEC_TMEM_UNIT - 1);
-            exec_escape(s, 0, 0, s->tmem->place[k], true, EXEC_INVALID_TENSOR,
+                     k * EXEC_TMEM_UNIT, (k + s->memory.tmem->units[k]) * EXEC_TMEM_UNIT - 1);
+            exec_escape(s, 0, 0, s->memory.tmem->place[k], true, EXEC_INVALID_TENSOR,
                         "illegal instruction", detail);
         }
 }
@@ -379,11 +379,12 @@ of_warp(struct exec_tmem_use *u, uint32_t lanes)
 static struct exec_tmem *
 memory_of(const struct exec_tmem_use *u)
 {
-    if (!u->slot->tmem)
-        u->slot->tmem = calloc(1, sizeof *u->slot->tmem);
-    if (!u->slot->tmem)
-        exec_tmem_fail(u, "out of memory: %zu bytes of tensor memory", sizeof *u->slot->tmem);
-    return u->slot->tmem;
+    if (!u->slot->memory.tmem)
+        u->slot->memory.tmem = calloc(1, sizeof *u->slot->memory.tmem);
+    if (!u->slot->memory.tmem)
+        exec_tmem_fail(u, "out of memory: %zu bytes of tensor memory",
+                       sizeof *u->slot->memory.tmem);
+    return u->slot->memory.tmem;
 }
 
 void

@@ -71,7 +71,7 @@ cost(const struct exec_slot *s, uint32_t i)
 static uint64_t
 begin_late(const struct exec_slot *s, uint32_t i)
 {
-    uint64_t most = s->run->most_in_flight;
+    uint64_t most = s->run->flight.most_in_flight;
     switch (s->run->request->schedule.kind) {
     case EXEC_RANDOM: return draw(s, i, 1) % (1 + (draw(s, i, 2) & 4095));
     case EXEC_ADVERSARIAL:
@@ -198,7 +198,7 @@ exec_block_turns(struct exec_slot *leader)
 {
     struct exec_run *run = leader->run;
     do
-        run->idle_turns = turn(leader) ? run->idle_turns + 1 : 0;
-    while (run->idle_turns % MOST_TURNS && exec_due(leader) < run->until);
+        run->turns.idle = turn(leader) ? run->turns.idle + 1 : 0;
+    while (run->turns.idle % MOST_TURNS && exec_due(leader) < run->turns.until);
     return is_live(leader) ? BLOCK_YIELDED : BLOCK_DONE;
 }

@@ -13,8 +13,8 @@ exec_note_waiting(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t b
 {
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint32_t t = warp * JIT_LANES + (uint32_t)__builtin_ctz(left);
-        s->lane_place[t] = place;
-        s->lane_barrier[t] = (uint8_t)barrier;
+        s->lane.place[t] = place;
+        s->lane.barrier[t] = (uint8_t)barrier;
     }
 }
 

@@ -13,8 +13,8 @@
 void
 exec_set_code(struct exec_slot *s, uint32_t i, jit_warp_fn fn)
 {
-    s->inner[i] = fn;
-    s->code[i] = s->run->code->kernel->pauses ? exec_fiber_call : fn;
+    s->call.inner[i] = fn;
+    s->call.code[i] = s->run->code->kernel->pauses ? exec_fiber_call : fn;
 }
 
 static const struct jit_kernel *
@@ -40,10 +40,10 @@ exec_warp_apart(struct exec_slot *s, uint32_t i)
                     "out of memory for the registers of a warp");
     uint32_t both = usual->frame_bytes < k->frame_bytes ? usual->frame_bytes : k->frame_bytes;
     memcpy(frame, w->frame, both);
-    free(s->apart[i]);
-    s->apart[i] = w->frame = frame;
-    s->any_apart = true;
-    exec_set_code(s, i, s->inner[i] == usual->partial ? k->partial : k->full);
+    free(s->call.apart[i]);
+    s->call.apart[i] = w->frame = frame;
+    s->call.any_apart = true;
+    exec_set_code(s, i, s->call.inner[i] == usual->partial ? k->partial : k->full);
     return exec_warp_call(s, i);
 }
 
@@ -53,7 +53,7 @@ exec_warp_call(struct exec_slot *s, uint32_t i)
     struct jit_warp *w = &s->warp[i];
     w->fuel = s->block.launch->fuel;
     s->worker->warp = w;
-    uint32_t outcome = s->code[i](w);
+    uint32_t outcome = s->call.code[i](w);
     s->worker->warp = NULL;
     if (s->block.ran)
         s->block.ran(w);
@@ -64,9 +64,9 @@ exec_warp_call(struct exec_slot *s, uint32_t i)
 void
 exec_apart_free(struct exec_slot *s)
 {
-    for (uint32_t i = 0; s->any_apart && i < EXEC_MAX_WARPS; i++) {
-        free(s->apart[i]);
-        s->apart[i] = NULL;
+    for (uint32_t i = 0; s->call.any_apart && i < EXEC_MAX_WARPS; i++) {
+        free(s->call.apart[i]);
+        s->call.apart[i] = NULL;
     }
-    s->any_apart = false;
+    s->call.any_apart = false;
 }
