@@ -21,12 +21,6 @@ struct alike_search {
 };
 
 static bool
-is_block_sreg(enum ptx_sreg r)
-{
-    return r == PTX_SR_DYNAMIC_SMEM_SIZE || r == PTX_SR_TOTAL_SMEM_SIZE || r == PTX_SR_NWARPID;
-}
-
-static bool
 register_alike(const struct warps *w, uint32_t reg)
 {
     return w->same[reg] || w->alike[reg];
@@ -50,8 +44,7 @@ operand_alike(const struct warps *w, const struct ptx_operand *o)
     case PTX_O_INT:
     case PTX_O_FLOAT: return true;
     case PTX_O_REG: return register_alike(w, o->reg);
-    case PTX_O_SREG:
-        return is_block_sreg((enum ptx_sreg)o->sreg) || (warps_step(w, o, &step) && !step);
+    case PTX_O_SREG: return warps_step(w, o, &step) && !step;
     case PTX_O_SYMBOL: return variable_alike(w->facts->wir, o->var);
     case PTX_O_VECTOR:
         for (uint32_t k = 0; k < o->count; k++)

@@ -33,7 +33,7 @@ is_elsewhere(const struct wir *f, uint32_t reg, uint32_t depth)
     if (o->kind == PTX_O_REG)
         return depth && is_elsewhere(f, o->reg, depth - 1);
     if (o->kind == PTX_O_SREG)
-        return o->sreg > PTX_SR_TID_Z && o->sreg != PTX_SR_LANEID;
+        return !ptx_sreg_is_thread((enum ptx_sreg)o->sreg) && o->sreg != PTX_SR_LANEID;
     return w->i.op == PTX_OP_MOV && o->kind != PTX_O_VECTOR;
 }
 

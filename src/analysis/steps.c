@@ -28,18 +28,8 @@ sreg_step(const struct facts *f, enum ptx_sreg r, uint32_t *step)
     case PTX_SR_TID_X: *step = in_row ? LANES : 0; return in_row || LANES % dim[0] == 0;
     case PTX_SR_TID_Y: *step = in_row ? 0 : LANES / dim[0]; return in_row || in_plane;
     case PTX_SR_TID_Z: *step = 0; return dim[2] == 1;
-    case PTX_SR_LANEID:
-    case PTX_SR_NTID_X:
-    case PTX_SR_NTID_Y:
-    case PTX_SR_NTID_Z:
-    case PTX_SR_CTAID_X:
-    case PTX_SR_CTAID_Y:
-    case PTX_SR_CTAID_Z:
-    case PTX_SR_NCTAID_X:
-    case PTX_SR_NCTAID_Y:
-    case PTX_SR_NCTAID_Z: *step = 0; return true;
     case PTX_SR_WARPID: *step = 1; return true;
-    default: return false;
+    default: *step = 0; return r == PTX_SR_LANEID || ptx_sreg_is_block(r);
     }
 }
 

@@ -19,26 +19,11 @@ struct sources {
 static void
 source_sreg(struct sources *s, enum ptx_sreg r)
 {
-    switch (r) {
-    case PTX_SR_NTID_X:
-    case PTX_SR_NTID_Y:
-    case PTX_SR_NTID_Z:
-    case PTX_SR_CTAID_X:
-    case PTX_SR_CTAID_Y:
-    case PTX_SR_CTAID_Z:
-    case PTX_SR_NCTAID_X:
-    case PTX_SR_NCTAID_Y:
-    case PTX_SR_NCTAID_Z:
-    case PTX_SR_NWARPID:
-    case PTX_SR_DYNAMIC_SMEM_SIZE:
-    case PTX_SR_TOTAL_SMEM_SIZE: break;
-    case PTX_SR_TID_X:
-    case PTX_SR_TID_Y:
-    case PTX_SR_TID_Z:
-    case PTX_SR_LANEID:
-    case PTX_SR_WARPID: s->same = false; break;
-    default: s->same = s->fixed = s->again = false;
-    }
+    if (ptx_sreg_is_block(r))
+        return;
+    s->same = false;
+    if (!ptx_sreg_is_thread(r) && r != PTX_SR_LANEID && r != PTX_SR_WARPID)
+        s->fixed = s->again = false;
 }
 
 static void
@@ -215,7 +200,7 @@ is_shape(const struct warps *w, const struct ptx_operand *o, unsigned depth)
     if (o->kind == PTX_O_INT)
         return true;
     if (o->kind == PTX_O_SREG)
-        return o->sreg == PTX_SR_TID_X || o->sreg == PTX_SR_TID_Y || o->sreg == PTX_SR_TID_Z;
+        return ptx_sreg_is_thread((enum ptx_sreg)o->sreg);
     const struct wir_insn *i = o->kind == PTX_O_REG ? wir_only_writer(w->facts->wir, o->reg) : NULL;
     if (!i || !w->fixed[o->reg] || depth == 4 || (i->i.op != PTX_OP_MOV && !w->computes(&i->i)))
         return false;
@@ -259,15 +244,8 @@ find_fixed(struct warps *w)
 static bool
 is_coordinate(const struct ptx_operand *o)
 {
-    switch (o->kind == PTX_O_SREG ? o->sreg : PTX_SR_NONE) {
-    case PTX_SR_TID_X:
-    case PTX_SR_TID_Y:
-    case PTX_SR_TID_Z:
-    case PTX_SR_NTID_X:
-    case PTX_SR_NTID_Y:
-    case PTX_SR_NTID_Z: return true;
-    default: return false;
-    }
+    return o->kind == PTX_O_SREG && (ptx_sreg_is_thread((enum ptx_sreg)o->sreg) ||
+                                     (o->sreg >= PTX_SR_NTID_X && o->sreg <= PTX_SR_NTID_Z));
 }
 
 /* Numbers, the thread's coordinates, and what is computed of them. */

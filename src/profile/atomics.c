@@ -18,7 +18,8 @@ is_uniform(const struct wir *wir, uint32_t reg, uint32_t depth)
         return false;
     for (uint32_t k = 0; k < w->i.operand_count; k++)
         if (w->i.operand[k].kind == PTX_O_SREG &&
-            (w->i.operand[k].sreg <= PTX_SR_TID_Z || w->i.operand[k].sreg == PTX_SR_LANEID))
+            (ptx_sreg_is_thread((enum ptx_sreg)w->i.operand[k].sreg) ||
+             w->i.operand[k].sreg == PTX_SR_LANEID))
             return false;
     struct span uses = wir_uses(wir, (uint32_t)(w - wir->insns));
     for (uint32_t k = 0; k < uses.count; k++)

@@ -97,6 +97,10 @@ const char *ptx_type_name(enum ptx_type t); /* "f32" */
 const char *ptx_op_name(enum ptx_op op);    /* "ld" */
 const char *ptx_mod_name(enum ptx_mod m);
 const char *ptx_sreg_name(enum ptx_sreg r); /* "%tid.x" */
+bool ptx_sreg_is_thread(enum ptx_sreg r);   /* a coordinate of the thread: %tid.x, .y, .z */
+/* Something that all threads of a block read alike, whenever they do: sizes and places of the block
+ * and of the grid. */
+bool ptx_sreg_is_block(enum ptx_sreg r);
 const char *ptx_space_name(enum ptx_space s);
 
 /* Status of an instruction's row. */

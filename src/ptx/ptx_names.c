@@ -100,6 +100,32 @@ ptx_sreg_name(enum ptx_sreg r)
     return r < PTX_SR_COUNT ? sregs[r] : "?";
 }
 
+bool
+ptx_sreg_is_thread(enum ptx_sreg r)
+{
+    return r == PTX_SR_TID_X || r == PTX_SR_TID_Y || r == PTX_SR_TID_Z;
+}
+
+bool
+ptx_sreg_is_block(enum ptx_sreg r)
+{
+    switch (r) {
+    case PTX_SR_NTID_X:
+    case PTX_SR_NTID_Y:
+    case PTX_SR_NTID_Z:
+    case PTX_SR_CTAID_X:
+    case PTX_SR_CTAID_Y:
+    case PTX_SR_CTAID_Z:
+    case PTX_SR_NCTAID_X:
+    case PTX_SR_NCTAID_Y:
+    case PTX_SR_NCTAID_Z:
+    case PTX_SR_NWARPID:
+    case PTX_SR_DYNAMIC_SMEM_SIZE:
+    case PTX_SR_TOTAL_SMEM_SIZE: return true;
+    default: return false;
+    }
+}
+
 const char *
 ptx_space_name(enum ptx_space s)
 {

@@ -40,13 +40,6 @@ is_word(const struct ptx_insn *p)
            !ptx_has(p, PTX_M_SAT) && !ptx_has(p, PTX_M_CC) && !ptx_has(p, PTX_M_HI);
 }
 
-static bool
-is_coordinate(const struct ptx_operand *o)
-{
-    return o->kind == PTX_O_SREG &&
-           (o->sreg == PTX_SR_TID_X || o->sreg == PTX_SR_TID_Y || o->sreg == PTX_SR_TID_Z);
-}
-
 /* Of a product: one factor is uniform. vectors: instructions that make it out of scalars. */
 static enum made
 make_of_insn(const struct wir *f, const struct ptx_insn *p, unsigned depth, unsigned *vectors)
@@ -85,7 +78,7 @@ make_of_insn(const struct wir *f, const struct ptx_insn *p, unsigned depth, unsi
 static enum made
 make_of(const struct wir *f, const struct ptx_operand *o, unsigned depth, unsigned *vectors)
 {
-    if (opt_uniform(f, o) || is_coordinate(o))
+    if (opt_uniform(f, o) || (o->kind == PTX_O_SREG && ptx_sreg_is_thread((enum ptx_sreg)o->sreg)))
         return MADE_SCALAR;
     const struct wir_insn *i =
         o->kind == PTX_O_REG && !o->negated && !o->part ? wir_only_writer(f, o->reg) : NULL;

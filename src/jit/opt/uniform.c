@@ -12,23 +12,6 @@ enum { DEPTH = 8 }; /* of what a register is computed from */
 /* -- what all threads of a block agree on ------------------------------------------------------ */
 
 static bool
-is_uniform_sreg(enum ptx_sreg r)
-{
-    switch (r) {
-    case PTX_SR_NTID_X:
-    case PTX_SR_NTID_Y:
-    case PTX_SR_NTID_Z:
-    case PTX_SR_CTAID_X:
-    case PTX_SR_CTAID_Y:
-    case PTX_SR_CTAID_Z:
-    case PTX_SR_NCTAID_X:
-    case PTX_SR_NCTAID_Y:
-    case PTX_SR_NCTAID_Z: return true;
-    default: return false;
-    }
-}
-
-static bool
 is_kernel_parameter(const struct wir *f, const struct ptx_operand *o)
 {
     return o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && o->var && o->var->func &&
@@ -67,7 +50,7 @@ uniform_at(const struct wir *f, const struct ptx_operand *o, unsigned depth)
     if (o->kind == PTX_O_INT)
         return true;
     if (o->kind == PTX_O_SREG)
-        return is_uniform_sreg((enum ptx_sreg)o->sreg);
+        return ptx_sreg_is_block((enum ptx_sreg)o->sreg);
     const struct wir_insn *i = o->kind == PTX_O_REG ? wir_only_writer(f, o->reg) : NULL;
     return i && depth < DEPTH && computes_uniform(f, &i->i, depth);
 }
