@@ -86,8 +86,7 @@ through_load(struct walk *w, const struct ptx_insn *i)
     if (i->space != PTX_SPACE_PARAM) {
         w->out->loaded = true;
         follow_stores(w);
-    } else if (from->base_kind == PTX_BASE_VAR && from->var->func &&
-               w->f->vars[from->var->index].place == WIR_KERNEL_PARAM) {
+    } else if (wir_is_parameter(w->f, from)) {
         take_words(w, w->f->vars[from->var->index].offset + (uint64_t)from->offset,
                    8ull * (i->vec ? i->vec : 1));
     } else {

@@ -82,9 +82,7 @@ product_step(const struct ptx_insn *p, const uint32_t in[2], uint32_t *step)
 static bool
 is_parameter(const struct wir *f, const struct ptx_insn *p)
 {
-    const struct ptx_operand *from = &p->operand[1];
-    return p->op == PTX_OP_LD && from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR &&
-           from->var->func && f->vars[from->var->index].place == WIR_KERNEL_PARAM;
+    return p->op == PTX_OP_LD && wir_is_parameter(f, &p->operand[1]);
 }
 
 /* Steps are of the low halves: of registers of 64 bits they say all only where the block agrees. */

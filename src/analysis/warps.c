@@ -46,14 +46,6 @@ source_operand(struct sources *s, const struct ptx_operand *o)
     }
 }
 
-/* A parameter of the kernel, at an address that the text gives. */
-static bool
-is_parameter(const struct wir *f, const struct ptx_operand *o)
-{
-    return o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && o->var && o->var->func &&
-           f->vars[o->var->index].place == WIR_KERNEL_PARAM;
-}
-
 bool
 warps_pure(const struct ptx_insn *p, bool (*computes)(const struct ptx_insn *))
 {
@@ -88,7 +80,7 @@ sources_of(const struct warps *w, const struct wir_insn *i)
     for (unsigned k = 1; k < n->operand_count; k++)
         if (n->op != PTX_OP_LD || n->operand[k].kind == PTX_O_REG)
             source_operand(&s, &n->operand[k]);
-        else if (!is_parameter(w->facts->wir, &n->operand[k]))
+        else if (!wir_is_parameter(w->facts->wir, &n->operand[k]))
             s.same = s.fixed = s.again = false;
     return s;
 }
@@ -132,13 +124,6 @@ find_tangled(struct warps *w)
     ls_release(seen);
 }
 
-/* A reduction over all threads of the block gives them all the same. */
-static bool
-is_reduction(const struct wir_insn *i)
-{
-    return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);
-}
-
 /* Comparisons that the shape of the block settles. */
 static bool
 is_settled(const struct facts *f, const struct wir_insn *i)
@@ -169,7 +154,7 @@ doubt_block(struct warps *w, uint32_t b)
     for (uint32_t n = f->blocks[b].first; n < wir_block_end(f, b); n++) {
         const struct wir_insn *i = &f->insns[n];
         if (w->tangled[b] ||
-            (!is_reduction(i) && !is_settled(w->facts, i) && !sources_of(w, i).same))
+            (!wir_votes(&i->i) && !is_settled(w->facts, i) && !sources_of(w, i).same))
             changed |= doubt_results(f, n, w->same);
     }
     return changed;

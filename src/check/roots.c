@@ -149,9 +149,7 @@ trace_load(struct walk *w, const struct ptx_insn *i, uint32_t reg)
     }
     if (bits_of(w, reg) < 64)
         return; /* an index */
-    bool param = from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR &&
-                 from->var->func && w->wir->vars[from->var->index].place == WIR_KERNEL_PARAM;
-    if (!param) {
+    if (!wir_is_parameter(w->wir, from)) {
         w->unknown = true;
         return;
     }

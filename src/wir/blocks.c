@@ -48,6 +48,19 @@ wir_gives_way(const struct ptx_insn *i)
     return ptx_op_is(i->op, PTX_YIELDS) && !(own && ptx_op_is(i->op, PTX_BY_SPACE));
 }
 
+bool
+wir_votes(const struct ptx_insn *i)
+{
+    return (i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER) && ptx_has(i, PTX_M_RED);
+}
+
+bool
+wir_is_parameter(const struct wir *f, const struct ptx_operand *o)
+{
+    return o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && o->var && o->var->func &&
+           f->vars[o->var->index].place == WIR_KERNEL_PARAM;
+}
+
 struct cut {
     struct flat *b;
     struct wir *f;

@@ -241,6 +241,10 @@ void wir_addresses(const struct ptx_module *m, bool *taken);
 bool wir_syncs(const struct ptx_insn *i);
 /* Whether it accesses memory that other threads may access, too, or sleeps. */
 bool wir_gives_way(const struct ptx_insn *i);
+/* Whether it is a barrier that reduces over the threads of a block and gives them all the same. */
+bool wir_votes(const struct ptx_insn *i);
+/* Whether an operand is an address in a parameter of the kernel, one that the text gives. */
+bool wir_is_parameter(const struct wir *f, const struct ptx_operand *o);
 
 /* seen[b] becomes true for `from` and every block that is reached from it without passing `end`
  * (UINT32_MAX: none) or a block seen already. */

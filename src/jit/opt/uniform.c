@@ -11,13 +11,6 @@ enum { DEPTH = 8 }; /* of what a register is computed from */
 
 /* -- what all threads of a block agree on ------------------------------------------------------ */
 
-static bool
-is_kernel_parameter(const struct wir *f, const struct ptx_operand *o)
-{
-    return o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && o->var && o->var->func &&
-           f->vars[o->var->index].place == WIR_KERNEL_PARAM;
-}
-
 static bool uniform_at(const struct wir *f, const struct ptx_operand *o, unsigned depth);
 
 /* Sums, products, shifts and conversions of what is uniform. */
@@ -26,7 +19,7 @@ computes_uniform(const struct wir *f, const struct ptx_insn *p, unsigned depth)
 {
     bool all = p->guard == PTX_NO_REG && !ptx_has(p, PTX_M_CC) && p->operand_count >= 2;
     switch (p->op) {
-    case PTX_OP_LD: return all && is_kernel_parameter(f, &p->operand[1]);
+    case PTX_OP_LD: return all && wir_is_parameter(f, &p->operand[1]);
     case PTX_OP_MOV:
     case PTX_OP_CVT:
     case PTX_OP_ADD:

@@ -12,13 +12,6 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-/* A reduction over all threads of the block gives them all the same. */
-static bool
-is_reduction(const struct wir_insn *i)
-{
-    return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);
-}
-
 /* -- a warp's registers ------------------------------------------------------------------------ */
 
 /* Of live registers those that are kept once for all warps, which agree on them, or else those in
@@ -91,7 +84,7 @@ begin_start(struct core *c)
 static void
 take_result(struct core *c, const struct wir_insn *i)
 {
-    if (!is_reduction(i))
+    if (!wir_votes(&i->i))
         return;
     LLVMValueRef v = core_load_i32(c, c->regions->result);
     if (!ptx_has(&i->i, PTX_M_POPC))
