@@ -55,10 +55,10 @@ begin_region(struct core *c, struct barrier_region *x)
 }
 
 static void
-note_need(struct ptx_operand *o, bool write, void *set)
+note_needs(const struct wir *f, uint32_t n, uint64_t *set)
 {
-    (void)write;
-    set_add(set, o->reg); /* a register, or the base of an address */
+    set_add_all(set, wir_defs(f, n));
+    set_add_all(set, wir_uses(f, n));
 }
 
 /* Registers that a group's blocks name, what these are made of, and those that are not in the frame
@@ -76,15 +76,13 @@ find_needed(struct core *c, uint32_t number)
     }
     for (uint32_t k = 0; k < p->count; k++)
         if (p->region[k].group == number && p->region[k].barrier != UINT32_MAX)
-            wir_visit(&f->insns[f->blocks[p->region[k].barrier].end_insn], note_need, set);
+            note_needs(f, f->blocks[p->region[k].barrier].end_insn, set);
     for (uint32_t b = 0; b < f->block_count; b++) {
         const struct wir_block *blk = &f->blocks[b];
         if (p->group_of[b] != number)
             continue;
-        for (uint32_t n = 0; n < blk->count; n++)
-            wir_visit(&f->insns[blk->first + n], note_need, set);
-        if (blk->end_insn != UINT32_MAX)
-            wir_visit(&f->insns[blk->end_insn], note_need, set);
+        for (uint32_t n = blk->first; n < wir_block_end(f, b); n++)
+            note_needs(f, n, set);
         if (blk->end == WIR_BRANCH)
             set_add(set, blk->guard);
         for (uint32_t w = 0; w < f->reg_words; w++)
@@ -95,7 +93,7 @@ find_needed(struct core *c, uint32_t number)
         if (i->operand_count && i->operand[0].kind == PTX_O_REG &&
             set_has(set, i->operand[0].reg) &&
             wir_only_writer(f, i->operand[0].reg) == &f->insns[n])
-            wir_visit(&f->insns[n], note_need, set);
+            note_needs(f, n, set);
     }
 }
 

@@ -34,38 +34,20 @@ struct steady {
 
 /* -- which accesses ---------------------------------------------------------------------------- */
 
-/* The instruction of the block that writes the register before insns[before]; UINT32_MAX: it has
- * its value from before the block. *once: no other one of the block writes it. */
-static uint32_t
-writer_before(const struct steady *s, uint32_t reg, uint32_t before, bool *once)
-{
-    const struct wir *f = s->c->wir;
-    uint32_t found = UINT32_MAX, count = 0;
-    for (uint32_t n = f->blocks[s->block].first; n < wir_block_end(f, s->block); n++) {
-        struct span defs = wir_defs(f, n);
-        for (uint32_t k = 0; k < defs.count; k++)
-            if (defs.at[k] == reg) {
-                count++;
-                found = n < before ? n : found;
-            }
-    }
-    *once = count == 1;
-    return found;
-}
-
 /* Adds what the register is computed from in the block. False: of something else than numbers that
  * are there when it begins. */
 static bool
 add_early(struct steady *s, uint32_t reg, uint32_t before)
 {
     const struct wir *f = s->c->wir;
-    bool once, ok;
-    uint32_t n = writer_before(s, reg, before, &once);
+    uint32_t first = f->blocks[s->block].first, end = wir_block_end(f, s->block),
+             n = wir_last_writer(f, reg, first, before);
     if (n == UINT32_MAX)
         return true;
     const struct ptx_insn *p = &f->insns[n].i;
-    ok = once && !set_has(f->blocks[s->block].live_in, reg) && p->guard == PTX_NO_REG &&
-         warps_pure(p, emit_is_arith);
+    bool once = n == wir_next_writer(f, reg, first, end) && n == wir_last_writer(f, reg, n, end);
+    bool ok = once && !set_has(f->blocks[s->block].live_in, reg) && p->guard == PTX_NO_REG &&
+              warps_pure(p, emit_is_arith);
     struct span uses = ok ? wir_values(f, n) : (struct span){0};
     for (uint32_t k = 0; k < uses.count && ok; k++)
         ok = add_early(s, uses.at[k], n);
