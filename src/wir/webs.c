@@ -23,8 +23,7 @@ struct webs {
     uint32_t words;
     uint64_t **in; /* per block: definitions that reach its start */
     /* While walking: */
-    uint32_t next_def; /* per walk: definitions are numbered register by register */
-    uint32_t *seen;    /* per register: definitions met so far in text order */
+    uint32_t *seen; /* per register: definitions met so far in text order */
     uint64_t *now;
     bool rename, look;
     bool *last; /* per definition: ends its block (no room behind it), or is guarded */
@@ -33,7 +32,6 @@ struct webs {
     uint32_t *own_reg; /* per definition: its register for those, UINT32_MAX: none */
     VEC(uint32_t) moved; /* while renaming: definitions of this instruction with an own register */
     uint32_t *web_reg;   /* per root definition: its new register */
-    uint32_t *use_root;  /* rename: the web that reaches, per register */
     bool guarded, at_end;
     VEC(struct wir_insn) out; /* renamed instructions, block by block */
     const uint8_t *types;     /* per register before renaming */

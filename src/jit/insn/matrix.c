@@ -324,7 +324,6 @@ struct placed {
     struct matrix_layout layout;
     value base, stride; /* i64; stride in bytes, from one row (column) to the next */
     bool along_y;       /* neighbours in memory are neighbours along y (k of A and B, n of C) */
-    unsigned number_bytes;
 };
 
 /* Bytes from the base to number n of lane l: constant part and how many strides. */

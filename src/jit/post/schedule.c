@@ -23,7 +23,6 @@
 
 enum {
     SHORTEST = 3, /* additions of a chain that is worth it */
-    MOST_OPERANDS = 4,
     DEEPEST = 12, /* of an operand that is made anew for each group */
     STEPS_COMPARED = 4,
     NO_CHAIN = -1,
