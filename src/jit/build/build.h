@@ -76,6 +76,7 @@ LLVMValueRef emit_lane(struct emit *e, LLVMValueRef vector, unsigned lane);
 /* A call of an LLVM intrinsic, overloaded on `types`: "llvm.fma", {float or <32 x float>}. */
 LLVMValueRef emit_intrinsic(struct emit *e, const char *name, LLVMTypeRef *types, unsigned ntypes,
                             LLVMValueRef *args, unsigned nargs);
+LLVMValueRef emit_active(struct emit *e); /* lanes that execute the instruction: i32 */
 LLVMValueRef emit_mask_to_bits(struct emit *e, LLVMValueRef mask); /* <32 x i1> -> i32 */
 LLVMValueRef emit_bits_to_mask(struct emit *e, LLVMValueRef bits);
 unsigned emit_bits_of(LLVMValueRef v); /* width of the (element) integer or float */

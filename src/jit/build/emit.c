@@ -286,6 +286,13 @@ v_high(struct emit *e, value v, unsigned bits)
 }
 
 LLVMValueRef
+emit_active(struct emit *e)
+{
+    return e->mask_bits ? e->mask_bits
+                        : LLVMConstInt(LLVMInt32TypeInContext(e->context), 0xffffffff, false);
+}
+
+LLVMValueRef
 emit_mask_to_bits(struct emit *e, LLVMValueRef mask)
 {
     return LLVMBuildBitCast(e->b, mask, LLVMIntTypeInContext(e->context, v_count(mask)), "");
@@ -390,6 +397,13 @@ v_call2(struct emit *e, const char *name, value a, value b)
 {
     LLVMTypeRef t = LLVMTypeOf(a);
     return emit_intrinsic(e, name, &t, 1, (value[]){a, b}, 2);
+}
+
+value
+v_clamp(struct emit *e, value v, int64_t low, int64_t high)
+{
+    v = v_call2(e, "llvm.smax", v, v_k(e, v, (uint64_t)low));
+    return v_call2(e, "llvm.smin", v, v_k(e, v, (uint64_t)high));
 }
 
 value

@@ -183,6 +183,7 @@ v_select(struct emit *e, value c, value a, value b)
 /* Intrinsics overloaded on the type of their first operand. */
 value v_call1(struct emit *e, const char *name, value a);
 value v_call2(struct emit *e, const char *name, value a, value b);
+value v_clamp(struct emit *e, value v, int64_t low, int64_t high); /* signed integers */
 value v_call3(struct emit *e, const char *name, value a, value b, value c);
 value v_call1_flag(struct emit *e, const char *name, value a, bool flag); /* llvm.abs, llvm.ctlz */
 /* An intrinsic that is not overloaded, or a C function: result and parameters as given. */

@@ -31,7 +31,7 @@ struct format {
 };
 
 extern const struct format format_f64, format_f32, format_f16, format_bf16, format_tf32,
-    format_e4m3, format_e5m2, format_e3m2, format_e2m3, format_e2m1;
+    format_e2m1;
 
 const struct format *format_of(enum ptx_type t); /* of one number: F16X2 -> f16; NULL: no float */
 unsigned format_count(enum ptx_type t);          /* numbers in a register: F16X2 -> 2 */

@@ -235,13 +235,6 @@ pick(struct emit *e, value slot, LLVMTypeRef element, value lane)
     return LLVMBuildLoad2(e->b, element, at, "");
 }
 
-static value
-active_lanes(struct emit *e)
-{
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
-    return e->mask_bits ? e->mask_bits : LLVMConstInt(i32, 0xffffffff, false);
-}
-
 /* A loop over the active lanes, lowest first, that carries one value along (or NULL). */
 typedef value lane_fn(const struct atomic *a, value lane, value carried, void *with);
 
@@ -252,7 +245,7 @@ for_each_lane(const struct atomic *a, value carried, lane_fn *body, void *with)
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
     LLVMBasicBlockRef loop = new_block(e, "lanes"), turn = new_block(e, "lane");
     LLVMBasicBlockRef after = new_block(e, "lanes_done");
-    value active = active_lanes(e);
+    value active = emit_active(e);
     LLVMBuildBr(e->b, loop);
 
     LLVMPositionBuilderAtEnd(e->b, loop);
@@ -377,7 +370,7 @@ each_or_loop(const struct atomic *a, value address, unsigned offset, value x)
         return lane_after_lane(a, address, offset, x, NULL);
     LLVMBasicBlockRef all = new_block(e, "all_lanes"), some = new_block(e, "some_lanes");
     LLVMBasicBlockRef after = new_block(e, "lanes_added");
-    LLVMBuildCondBr(e->b, v_is_zero(e, v_not(e, active_lanes(e))), all, some);
+    LLVMBuildCondBr(e->b, v_is_zero(e, v_not(e, emit_active(e))), all, some);
     LLVMPositionBuilderAtEnd(e->b, all);
     each_lane(a, address, offset, x);
     LLVMBuildBr(e->b, after);
@@ -458,7 +451,7 @@ together(const struct atomic *a, value place, value x)
     }
     uint64_t identity;
     const char *name = reduction(a, &identity);
-    value mask = emit_bits_to_mask(e, active_lanes(e));
+    value mask = emit_bits_to_mask(e, emit_active(e));
     value mine = v_select(e, mask, x, v_k(e, x, identity));
     value old = one_lane(a, place, v_call1(e, name, mine), NULL);
     return a->wants_old ? v_add(e, emit_splat(e, old), sums_before(e, mine)) : NULL;
@@ -484,7 +477,7 @@ same_place_or_not(const struct atomic *a, value address, unsigned offset, value 
     LLVMTypeRef t = LLVMVectorType(a->t, 32);
     LLVMBasicBlockRef same = new_block(e, "one_place"), differ = new_block(e, "places");
     LLVMBasicBlockRef after = new_block(e, "atomic_done");
-    value active = active_lanes(e);
+    value active = emit_active(e);
     value leader = v_andk(e, v_call1_flag(e, "llvm.cttz", active, false), 31);
     value first = pick(e, in_memory(e, address), LLVMInt64TypeInContext(e->context), leader);
     value equal = emit_mask_to_bits(e, v_eq(e, address, emit_splat(e, first)));

@@ -14,13 +14,6 @@
 
 /* -- integer to integer ------------------------------------------------------------------------ */
 
-static value
-clamp_signed(struct emit *e, value v, int64_t low, int64_t high)
-{
-    v = v_call2(e, "llvm.smax", v, v_k(e, v, (uint64_t)low));
-    return v_call2(e, "llvm.smin", v, v_k(e, v, (uint64_t)high));
-}
-
 /* x clamped to the destination's range where that is smaller; the width stays. */
 static value
 saturate_int(struct emit *e, value x, bool from_signed, unsigned to_bits, bool to_signed)
@@ -28,7 +21,7 @@ saturate_int(struct emit *e, value x, bool from_signed, unsigned to_bits, bool t
     unsigned bits = emit_bits_of(x);
     if (from_signed && to_signed) {
         int64_t top = to_bits < bits ? INT64_C(1) << (to_bits - 1) : 0;
-        return top ? clamp_signed(e, x, -top, top - 1) : x;
+        return top ? v_clamp(e, x, -top, top - 1) : x;
     }
     if (from_signed)
         x = v_call2(e, "llvm.smax", x, v_k(e, x, 0));

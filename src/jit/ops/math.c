@@ -383,8 +383,7 @@ store_active(struct emit *e, value x, value address)
     }
     LLVMTypeRef types[] = {LLVMTypeOf(x), pointer};
     LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
-    value all = LLVMConstInt(i32, 0xffffffff, false);
-    value mask = emit_bits_to_mask(e, e->mask_bits ? e->mask_bits : all);
+    value mask = emit_bits_to_mask(e, emit_active(e));
     value args[] = {x, at, LLVMConstInt(i32, bytes, false), mask};
     emit_intrinsic(e, "llvm.masked.scatter", types, 2, args, 4);
 }

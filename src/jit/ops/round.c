@@ -19,10 +19,10 @@ const struct format format_f32 = {32, 8, 23, true, true};
 const struct format format_f16 = {16, 5, 10, true, true};
 const struct format format_bf16 = {16, 8, 7, true, true};
 const struct format format_tf32 = {32, 8, 10, true, true}; /* in the upper 19 bits of a word */
-const struct format format_e4m3 = {8, 4, 3, false, true};
-const struct format format_e5m2 = {8, 5, 2, true, true};
-const struct format format_e3m2 = {8, 3, 2, false, false};
-const struct format format_e2m3 = {8, 2, 3, false, false};
+static const struct format format_e4m3 = {8, 4, 3, false, true};
+static const struct format format_e5m2 = {8, 5, 2, true, true};
+static const struct format format_e3m2 = {8, 3, 2, false, false};
+static const struct format format_e2m3 = {8, 2, 3, false, false};
 const struct format format_e2m1 = {8, 2, 1, false,
                                    false}; /* narrow ones in the low bits of a byte */
 

@@ -32,17 +32,10 @@ source(struct emit *e, const struct ptx_operand *o, value v, enum ptx_type t)
 
 /* Clamped to the destination's type. */
 static value
-clamp(struct emit *e, value v, int64_t low, int64_t high)
-{
-    v = v_call2(e, "llvm.smax", v, v_k(e, v, (uint64_t)low));
-    return v_call2(e, "llvm.smin", v, v_k(e, v, (uint64_t)high));
-}
-
-static value
 saturate(struct emit *e, value v, bool is_signed, unsigned bits)
 {
     int64_t top = INT64_C(1) << (is_signed ? bits - 1 : bits);
-    return clamp(e, v, is_signed ? -top : 0, top - 1);
+    return v_clamp(e, v, is_signed ? -top : 0, top - 1);
 }
 
 static value

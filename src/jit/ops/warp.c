@@ -16,13 +16,6 @@
 /* -- lanes ------------------------------------------------------------------------------------- */
 
 static value
-active_bits(struct emit *e)
-{
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
-    return e->mask_bits ? e->mask_bits : LLVMConstInt(i32, 0xffffffff, false);
-}
-
-static value
 lane_numbers(struct emit *e)
 {
     value k[32];
@@ -49,10 +42,10 @@ static value
 participants(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin)
 {
     if (!ptx_has(i, PTX_M_SYNC))
-        return active_bits(e);
+        return emit_active(e);
     if (same_members(i))
-        return v_and(e, emit_lane(e, in[nin - 1], 0), active_bits(e));
-    return v_and(e, in[nin - 1], emit_splat(e, active_bits(e)));
+        return v_and(e, emit_lane(e, in[nin - 1], 0), emit_active(e));
+    return v_and(e, in[nin - 1], emit_splat(e, emit_active(e)));
 }
 
 /* x as lanes see it: as wide as like (a scalar or a vector). */
@@ -123,7 +116,7 @@ permute(struct emit *e, value a, value index)
 static value
 without_inactive(struct emit *e, value a)
 {
-    value mask = active_bits(e);
+    value mask = emit_active(e);
     bool all = LLVMIsAConstantInt(mask) && (uint32_t)LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
     return all ? a : v_select(e, emit_bits_to_mask(e, mask), a, LLVMConstNull(LLVMTypeOf(a)));
 }
@@ -201,7 +194,7 @@ for_each_group(struct emit *e, const struct ptx_insn *i, const value *in, unsign
     LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(e->context, e->function, "groups");
     LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(e->context, e->function, "group");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(e->context, e->function, "grouped");
-    value active = active_bits(e);
+    value active = emit_active(e);
     LLVMBuildBr(e->b, loop);
 
     LLVMPositionBuilderAtEnd(e->b, loop);
@@ -229,7 +222,7 @@ for_each_group(struct emit *e, const struct ptx_insn *i, const value *in, unsign
 static value
 members_of(struct emit *e, const value *in, unsigned nin, value lane)
 {
-    return v_and(e, LLVMBuildExtractElement(e->b, in[nin - 1], lane, ""), active_bits(e));
+    return v_and(e, LLVMBuildExtractElement(e->b, in[nin - 1], lane, ""), emit_active(e));
 }
 
 /* -- match ------------------------------------------------------------------------------------- */
@@ -350,7 +343,7 @@ emit_warp(struct emit *e, const struct ptx_insn *i, const LLVMValueRef *in, unsi
     case PTX_OP_MATCH: return warp_match(e, i, in, nin, out);
     case PTX_OP_REDUX: return warp_redux(e, i, in, nin, out);
     case PTX_OP_ELECT: return warp_elect(e, i, in, nin, out);
-    case PTX_OP_ACTIVEMASK: out[0] = active_bits(e); return true;
+    case PTX_OP_ACTIVEMASK: out[0] = emit_active(e); return true;
     default: return emit_fail(e, "%s is not a warp operation", ptx_op_name(i->op));
     }
 }
