@@ -156,7 +156,7 @@ run_elements(struct mma_work *w, struct mma_operands *o)
         }
 }
 
-void
+static void
 mma_run(const struct mma_form *f, struct mma_operands *o)
 {
     struct mma_work w = {.f = f, .o = o, .bytes_a = f->registers_a / 2u * CHUNK};

@@ -41,8 +41,7 @@ struct mma_operands {
     uint32_t byte_a[32], thread_a[32], byte_b[32], thread_b[32];
 };
 
-/* For generated code. */
-void mma_run(const struct mma_form *f, struct mma_operands *o);
+/* What generated code calls, by name; false past the end. */
 bool mma_symbol(size_t i, const char **name, void **address);
 
 #endif

@@ -109,7 +109,8 @@ note_asked(struct jit_warp *w, unsigned lane, uint32_t op, uint64_t address, uin
         all[w->warp * JIT_LANES + lane] = (struct jit_asked){.address = address, .parity = parity};
 }
 
-void
+/* op: enum jit_mbarrier_op. */
+static void
 transfer_barrier(struct jit_warp *w, uint32_t lanes, uint32_t op, const uint64_t *address,
                  const uint64_t *number, uint64_t *out)
 {
@@ -285,7 +286,8 @@ stream(uint64_t to, const uint8_t *from, uint64_t size)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-void
+/* barrier: the mbarriers that learn of the bytes, or NULL. mask: of .cp_mask, else NULL. */
+static void
 transfer_bulk(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *to,
               const uint64_t *from, const uint64_t *size, const uint64_t *barrier,
               const uint64_t *mask)
@@ -343,7 +345,8 @@ jit_reduce(enum jit_reduction op, unsigned type, uint64_t to, uint64_t from, uin
     return true;
 }
 
-void
+/* out[16 * lane ...]: the first size[lane] bytes at `from`, zeros up to 16. */
+static void
 transfer_part(uint32_t lanes, const uint64_t *from, const uint64_t *size, uint8_t *out)
 {
     for (; lanes; lanes &= lanes - 1) {

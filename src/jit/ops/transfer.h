@@ -38,18 +38,7 @@ enum transfer_type {
     TRANSFER_TYPES
 };
 
-struct jit_warp;
-/* op: enum jit_mbarrier_op. */
-void transfer_barrier(struct jit_warp *w, uint32_t lanes, uint32_t op, const uint64_t *address,
-                      const uint64_t *number, uint64_t *out);
-/* barrier: the mbarriers that learn of the bytes, or NULL. mask: of .cp_mask, else NULL. */
-void transfer_bulk(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *to,
-                   const uint64_t *from, const uint64_t *size, const uint64_t *barrier,
-                   const uint64_t *mask);
-/* out[16 * lane ...]: the first size[lane] bytes at `from`, zeros up to 16. */
-void transfer_part(uint32_t lanes, const uint64_t *from, const uint64_t *size, uint8_t *out);
-
-/* Their names for generated code; false past the end. */
+/* What generated code calls, by name; false past the end. */
 bool transfer_symbol(size_t i, const char **name, void **address);
 
 #endif

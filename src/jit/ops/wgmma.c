@@ -67,8 +67,10 @@ reads_of(uint64_t descriptor, bool transposed, uint32_t first, uint32_t rows, ui
     return n;
 }
 
-uint32_t
-wgmma_reads(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t *out)
+/* What it reads of shared memory, in rows of 16 bytes: their offsets into out; how many. */
+enum { MOST_READS = 32 + 4 * 256 };
+static uint32_t
+all_reads(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t *out)
 {
     uint32_t n = 0;
     if (!f->in_registers)
@@ -179,7 +181,8 @@ run_bits(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
 
 /* -- the instruction --------------------------------------------------------------------------- */
 
-void
+/* d: the registers of D, each of 32 lanes. */
+static void
 wgmma_run(struct jit_warp *w, const struct wgmma_form *f, const struct wgmma_operands *o,
           uint32_t (*d)[32])
 {
@@ -242,7 +245,8 @@ waits_for_others(struct jit_warp *w, uint32_t lanes)
     return own->asked && own->vain < OFTEN;
 }
 
-uint32_t
+/* 1: all warps of the warpgroup have come to the product that the warp is at. 0: it gives way. */
+static uint32_t
 wgmma_come(struct jit_warp *w, uint32_t lanes)
 {
     struct jit_wgmma *own = w->block->wgmma + w->warp, *all = w->block->wgmma + (w->warp & ~3u);
@@ -257,7 +261,8 @@ wgmma_come(struct jit_warp *w, uint32_t lanes)
     return 1;
 }
 
-uint32_t
+/* 1: they have computed those of its groups but for the `left` latest. 0: it gives way. */
+static uint32_t
 wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left)
 {
     const struct jit_wgmma *own = w->block->wgmma + w->warp,
@@ -273,7 +278,7 @@ wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left)
     return 1;
 }
 
-void
+static void
 wgmma_commit(struct jit_warp *w, uint32_t lanes)
 {
     struct jit_wgmma *own = w->block->wgmma + w->warp;
@@ -295,7 +300,8 @@ must_be_whole(struct jit_warp *w, uint32_t lanes, uint32_t place)
     return false;
 }
 
-void
+/* D lies behind the operands. */
+static void
 wgmma_warp(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struct wgmma_operands *o,
            uint32_t place)
 {
@@ -307,11 +313,12 @@ wgmma_warp(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struc
     w->block->wgmma[w->warp].done++;
 }
 
-void
+/* Announces what it reads. */
+static void
 wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struct wgmma_operands *o,
            uint32_t place)
 {
-    uint32_t at[WGMMA_MOST_READS];
+    uint32_t at[MOST_READS];
     uint64_t address[JIT_LANES];
     if (!must_be_whole(w, lanes, place))
         return;
@@ -320,7 +327,7 @@ wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struc
     if (services->async)
         services->async(w, lanes, JIT_ASYNC_WGMMA, descriptor, f->in_registers ? 1 : 2, place);
     o->row = w->warp % 4 * ROWS;
-    uint32_t count = wgmma_reads(f, o, at);
+    uint32_t count = all_reads(f, o, at);
     for (uint32_t n = 0; n < count; n += JIT_LANES) {
         uint32_t some = count - n < JIT_LANES ? (1u << (count - n)) - 1 : UINT32_MAX;
         for (uint32_t l = 0; l < JIT_LANES; l++)

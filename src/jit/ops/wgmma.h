@@ -65,27 +65,9 @@ struct wgmma_operands {
 
 struct jit_warp;
 
-/* For generated code; D lies behind the operands. lockstep_wgmma_tell: announces what it reads. */
-void wgmma_warp(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f,
-                struct wgmma_operands *o, uint32_t place);
-void wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f,
-                struct wgmma_operands *o, uint32_t place);
-/* 1: all warps of the warpgroup have come to the product that the warp is at; have computed those
- * of its groups but for the `left` latest. 0: the warp gives way. */
-uint32_t wgmma_come(struct jit_warp *w, uint32_t lanes);
-uint32_t wgmma_over(struct jit_warp *w, uint32_t lanes, uint32_t left);
-void wgmma_commit(struct jit_warp *w, uint32_t lanes);
-/* Their names for generated code; false past the end. */
+/* What generated code calls, by name; false past the end. */
 enum { WGMMA_SYMBOLS = 5 };
 bool wgmma_symbol(size_t i, const char **name, void **address);
-
-/* d: the registers of D, each of 32 lanes. */
-void wgmma_run(struct jit_warp *w, const struct wgmma_form *f, const struct wgmma_operands *o,
-               uint32_t (*d)[32]);
-
-/* What it reads of shared memory, in rows of 16 bytes: their offsets into out; how many. */
-enum { WGMMA_MOST_READS = 32 + 4 * 256 };
-uint32_t wgmma_reads(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t *out);
 
 /* -- descriptors ------------------------------------------------------------------------------- */
 
@@ -199,10 +181,6 @@ enum { WGMMA_LOWEST = -133 }; /* sums are not aligned to less (-132, -134 fit th
 /* Of numbers and of D as a row of A and a column of B have them: one element of D. */
 uint32_t wgmma_element(const struct wgmma_factors *x, uint32_t row, uint32_t column,
                        uint32_t before);
-/* sum * 2^unit, cut off to a float of `kept` bits of fraction. */
-uint32_t wgmma_cut_to_f32(int64_t sum, int32_t unit, uint32_t kept);
-/* An addend of `left` fraction bits too many, `shift` below the sum's largest exponent. */
-int64_t wgmma_aligned(int64_t fraction, int32_t left, int32_t shift);
 
 /* Of pairs of e2m1: 16 products at a time are one addend, with the scales' exponent. */
 struct wgmma_scales {

@@ -57,8 +57,8 @@ word_at(const uint8_t *at, uint32_t bytes)
 /* -- one by one -------------------------------------------------------------------------------- */
 
 /* sum * 2^unit, cut off to a float of `kept` bits of fraction. */
-uint32_t
-wgmma_cut_to_f32(int64_t sum, int32_t unit, uint32_t kept)
+static uint32_t
+cut_to_f32(int64_t sum, int32_t unit, uint32_t kept)
 {
     uint64_t m = (uint64_t)(sum < 0 ? -sum : sum);
     if (!m)
@@ -100,8 +100,8 @@ round_to_f16(int64_t sum, int32_t unit)
 }
 
 /* An addend of `left` fraction bits below 2^exponent, at the sum's largest exponent. */
-int64_t
-wgmma_aligned(int64_t fraction, int32_t left, int32_t shift)
+static int64_t
+aligned(int64_t fraction, int32_t left, int32_t shift)
 {
     int64_t m = fraction < 0 ? -fraction : fraction;
     shift += left;
@@ -150,13 +150,13 @@ wgmma_element(const struct wgmma_factors *x, uint32_t row, uint32_t column, uint
     if (nan || up || down)
         return special_result(nan || (up && down), down, fd->bytes == 2);
     top = c.fraction && c.exponent > top ? c.exponent : top;
-    int64_t sum = wgmma_aligned(c.fraction, fd->fraction - bits, top - c.exponent);
+    int64_t sum = aligned(c.fraction, fd->fraction - bits, top - c.exponent);
     for (int32_t k = 0; k < count; k++)
-        sum += wgmma_aligned(term[k].fraction, fa->fraction + fb->fraction - bits,
-                             top - term[k].exponent);
+        sum +=
+            aligned(term[k].fraction, fa->fraction + fb->fraction - bits, top - term[k].exponent);
     if (fd->bytes == 2)
         return round_to_f16(sum, top - bits);
-    return wgmma_cut_to_f32(sum, top - bits, bits == 13 ? 13 : 23);
+    return cut_to_f32(sum, top - bits, bits == 13 ? 13 : 23);
 }
 
 /* -- pairs of four bits ------------------------------------------------------------------------ */
@@ -217,8 +217,8 @@ wgmma_pair_element(const struct wgmma_factors *x, uint32_t row, uint32_t column,
     }
     if (nan || c.infinite)
         return nan ? 0x7fffffff : before;
-    int64_t sum = wgmma_aligned(c.fraction, 23 - PAIR_BITS, top - c.exponent);
+    int64_t sum = aligned(c.fraction, 23 - PAIR_BITS, top - c.exponent);
     for (uint32_t k = 0; k < scales->blocks; k++) /* fractions of 2, 3 and 3 bits */
-        sum += wgmma_aligned(term[k], 2 + 3 + 3 - PAIR_BITS, top - exponent[k]);
-    return wgmma_cut_to_f32(sum, top - PAIR_BITS, 23);
+        sum += aligned(term[k], 2 + 3 + 3 - PAIR_BITS, top - exponent[k]);
+    return cut_to_f32(sum, top - PAIR_BITS, 23);
 }
