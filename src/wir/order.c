@@ -249,3 +249,21 @@ wir_order(struct wir *f, const struct wir_block *raw, uint32_t count)
     find_predecessors(f);
     find_post_dominators(f);
 }
+
+bool
+wir_has_barrier(const struct wir *f, const struct wir_loop *l)
+{
+    bool has = false;
+    for (uint32_t b = l->head; b <= l->last; b++)
+        has |= f->blocks[b].end == WIR_BARRIER;
+    return has;
+}
+
+uint32_t
+wir_barrier_loop(const struct wir *f, uint32_t block)
+{
+    uint32_t l = f->blocks[block].loop;
+    while (l != UINT32_MAX && !wir_has_barrier(f, &f->loops[l]))
+        l = f->loops[l].parent;
+    return l;
+}

@@ -250,6 +250,11 @@ bool wir_is_parameter(const struct wir *f, const struct ptx_operand *o);
  * (UINT32_MAX: none) or a block seen already. */
 void wir_reach(const struct wir *f, uint32_t from, uint32_t end, bool *seen);
 
+/* Whether the loop has a barrier in it; the innermost one around the block that has, UINT32_MAX:
+ * none. */
+bool wir_has_barrier(const struct wir *f, const struct wir_loop *l);
+uint32_t wir_barrier_loop(const struct wir *f, uint32_t block);
+
 /* Calls visit for each register operand of an instruction; write: it is a destination. For what
  * changes registers while the warp IR is made, or looks at text that is none; all else asks the
  * chains. */

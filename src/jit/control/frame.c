@@ -173,16 +173,6 @@ writes_of(const struct wir *f, uint32_t b, uint64_t *out)
     }
 }
 
-/* Whether the loop has a barrier in it. */
-static bool
-has_barrier(const struct wir *f, const struct wir_loop *l)
-{
-    bool has = false;
-    for (uint32_t b = l->head; b <= l->last; b++)
-        has |= f->blocks[b].end == WIR_BARRIER;
-    return has;
-}
-
 bool
 frame_saves_at(const struct core *c, uint32_t b)
 {
@@ -192,7 +182,7 @@ frame_saves_at(const struct core *c, uint32_t b)
     uint32_t l = to == UINT32_MAX ? UINT32_MAX : f->blocks[to].loop;
     return c->regions && emit_on(&c->e, PASS_EARLY_SAVES) && l != UINT32_MAX &&
            f->loops[l].head == to && (b < to || b > f->loops[l].last) && blk->count &&
-           c->facts->complete[b] && has_barrier(f, &f->loops[l]);
+           c->facts->complete[b] && wir_has_barrier(f, &f->loops[l]);
 }
 
 struct kept {

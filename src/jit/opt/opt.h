@@ -52,8 +52,6 @@ void opt_missed(struct opt *o, uint32_t n, const char *format, ...)
  * and sums and products of these; an instruction that makes such a value. */
 bool opt_uniform(const struct wir *f, const struct ptx_operand *o);
 bool opt_makes_uniform(const struct wir *f, const struct ptx_insn *p);
-/* The innermost loop around insns[n] that has a barrier in it; UINT32_MAX: none. */
-uint32_t opt_barrier_loop(const struct wir *f, uint32_t n);
 
 enum { OPT_OPERANDS = 16 };
 /* insns[n] with other registers for some that it reads. */

@@ -114,7 +114,7 @@ static bool
 sinks(const struct wir *f, uint32_t n, uint32_t reg)
 {
     const struct ptx_operand o = {.kind = PTX_O_REG, .reg = reg};
-    uint32_t loop = opt_barrier_loop(f, n);
+    uint32_t loop = wir_barrier_loop(f, f->chains.block_of[n]);
     const struct wir_insn *i = wir_only_writer(f, reg);
     uint32_t from = i ? f->chains.block_of[wir_index(f, i)] : UINT32_MAX;
     unsigned vectors = 0;

@@ -60,19 +60,6 @@ opt_makes_uniform(const struct wir *f, const struct ptx_insn *p)
     return computes_uniform(f, p, 0);
 }
 
-/* -- loops with barriers ----------------------------------------------------------------------- */
-
-uint32_t
-opt_barrier_loop(const struct wir *f, uint32_t n)
-{
-    for (uint32_t l = f->blocks[f->chains.block_of[n]].loop; l != UINT32_MAX;
-         l = f->loops[l].parent)
-        for (uint32_t b = f->loops[l].head; b <= f->loops[l].last; b++)
-            if (f->blocks[b].end == WIR_BARRIER)
-                return l;
-    return UINT32_MAX;
-}
-
 /* -- changes to one instruction ---------------------------------------------------------------- */
 
 static bool

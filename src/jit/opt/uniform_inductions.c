@@ -61,11 +61,11 @@ induction_start(const struct wir *f, uint32_t reg)
         set_has(f->blocks[0].live_in, reg))
         return UINT32_MAX;
     for (uint32_t k = 0; k < writers.count; k++) {
-        uint32_t n = writers.at[k];
-        bool there = f->chains.block_of[n] != UINT32_MAX;
-        if (there && opt_barrier_loop(f, n) != UINT32_MAX && step_operand(f, n, reg))
+        uint32_t n = writers.at[k], b = f->chains.block_of[n];
+        bool there = b != UINT32_MAX, inside = there && wir_barrier_loop(f, b) != UINT32_MAX;
+        if (inside && step_operand(f, n, reg))
             steps++;
-        else if (there && start == UINT32_MAX && opt_barrier_loop(f, n) == UINT32_MAX)
+        else if (there && !inside && start == UINT32_MAX)
             start = n;
         else
             return UINT32_MAX;

@@ -9,18 +9,6 @@ enum { HOST_LINE = 64 };
 
 /* -- loops ------------------------------------------------------------------------------------ */
 
-/* The innermost loop around the block that has a barrier in it; UINT32_MAX: none. */
-static uint32_t
-barrier_loop(const struct plan_scope *s)
-{
-    const struct wir *f = s->wir;
-    for (uint32_t l = f->blocks[s->block].loop; l != UINT32_MAX; l = f->loops[l].parent)
-        for (uint32_t b = f->loops[l].head; b <= f->loops[l].last; b++)
-            if (f->blocks[b].end == WIR_BARRIER)
-                return l;
-    return UINT32_MAX;
-}
-
 /* A loop whose iterations the block's shape decides - it fills a tile, say - and that is in no
  * other. */
 static bool
@@ -48,7 +36,7 @@ is_global(const struct plan *p)
 static bool
 fetches_iteration(const struct plan_scope *s, struct plan *p)
 {
-    uint32_t loop = barrier_loop(s);
+    uint32_t loop = wir_barrier_loop(s->wir, s->block);
     bool inner = loop != s->wir->blocks[s->block].loop;
     if (!plan_on(s, PASS_PREFETCH_TILES) || s->called || s->facts->shape.apart ||
         loop == UINT32_MAX || (inner && s->warps) || !is_global(p) || fact_uniform(&p->at.fact))
