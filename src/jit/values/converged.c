@@ -115,7 +115,7 @@ follow(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef *hol
        LLVMValueRef *first)
 {
     const struct ptx_insn *p = &i->i;
-    LLVMValueRef in[8] = {0}, out[4] = {0};
+    LLVMValueRef in[8] = {0};
     struct emit before = c->e;
     unsigned count = 0;
     if (!guess_follows(p) || p->operand[0].reg != reg || core_mask(c))
@@ -126,16 +126,11 @@ follow(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef *hol
     bool ok = true;
     for (unsigned k = 1; ok && k < p->operand_count && count < 7; k++)
         ok = operand_first(c, i, k, &in[count++], holds);
-    if (ok && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
-        out[0] = in[0];
-    else if (ok)
-        ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out)
-                                 : emit_arith(&c->e, p, in, count, out);
+    *first = ok ? guess_result(c, p, in, count) : NULL;
     c->e.lanes = before.lanes;
     c->e.mask = before.mask;
-    *first = out[0];
-    return ok && out[0] && LLVMGetTypeKind(LLVMTypeOf(out[0])) == LLVMIntegerTypeKind &&
-           emit_bits_of(out[0]) == core_reg_bits(c, reg);
+    return *first && LLVMGetTypeKind(LLVMTypeOf(*first)) == LLVMIntegerTypeKind &&
+           emit_bits_of(*first) == core_reg_bits(c, reg);
 }
 
 void

@@ -180,12 +180,23 @@ operand_firsts(struct core *c, const struct wir_insn *i, unsigned k, unsigned n,
     return true;
 }
 
+LLVMValueRef
+guess_result(struct core *c, const struct ptx_insn *p, const LLVMValueRef *in, unsigned count)
+{
+    LLVMValueRef out[4] = {0};
+    if (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA)
+        return in[0];
+    bool ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out)
+                                  : emit_arith(&c->e, p, in, count, out);
+    return ok ? out[0] : NULL;
+}
+
 static bool
 follow(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef *holds,
        LLVMValueRef *firsts)
 {
     const struct ptx_insn *p = &i->i;
-    LLVMValueRef in[8] = {0}, out[4] = {0};
+    LLVMValueRef in[8] = {0}, out = NULL;
     unsigned n = guess_segments(c, reg), count = 0;
     struct emit before = c->e;
     if (!guess_follows(p))
@@ -196,16 +207,14 @@ follow(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef *hol
     bool ok = true;
     for (unsigned k = 1; ok && k < p->operand_count && count < 7; k++)
         ok = operand_firsts(c, i, k, n, &in[count++], holds);
-    out[0] = ok ? core_speculated_firsts(c, i, n) : NULL;
-    if (ok && !out[0] && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
-        out[0] = in[0];
-    else if (ok && !out[0])
-        ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out)
-                                 : emit_arith(&c->e, p, in, count, out);
+    if (ok)
+        out = core_speculated_firsts(c, i, n);
+    if (ok && !out)
+        out = guess_result(c, p, in, count);
     c->e.lanes = before.lanes;
     c->e.mask = before.mask;
-    *firsts = out[0];
-    return ok && out[0] && emit_bits_of(out[0]) == 64;
+    *firsts = out;
+    return out && emit_bits_of(out) == 64;
 }
 
 /* -- what is compared -------------------------------------------------------------------------- */

@@ -457,6 +457,9 @@ int32_t guess_relative(const struct fact *f, unsigned l, unsigned segment);
 /* The instruction is one that hands patterns on; it makes a 64-bit number of a 32-bit one. */
 bool guess_follows(const struct ptx_insn *p);
 bool guess_is_wide(const struct ptx_insn *p);
+/* What it makes of the operands; NULL: not known. */
+LLVMValueRef guess_result(struct core *c, const struct ptx_insn *p, const LLVMValueRef *in,
+                          unsigned count);
 /* Whether widening the 32-bit numbers that `firsts` stand for cannot
  * have met a wrap in any lane. */
 LLVMValueRef guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts,
