@@ -118,6 +118,22 @@ begin_emit(const struct unit *u, struct emit *e)
     e->b = LLVMCreateBuilderInContext(u->context);
 }
 
+static struct core
+begin_core(const struct unit *u, struct wir *wir, struct facts *facts)
+{
+    struct core c = {.wir = wir,
+                     .facts = facts,
+                     .tools = tools_new(u->request),
+                     .form = {.in_memory = u->tier == JIT_TIER_MEMORY,
+                              .shares = shares_accesses(u),
+                              .cluster = u->request->cluster,
+                              .scheduled = u->request->scheduled,
+                              .steps = tools_step(u->request),
+                              .passed = tools_passed(u->request)}};
+    begin_emit(u, &c.e);
+    return c;
+}
+
 /* Remarks at one instruction, of the passes that are to be shown. */
 static void
 print_notes(void *unit, uint32_t place, struct text *out)
@@ -148,16 +164,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
                  shape.block[1], shape.block[2], partial ? ", last warp" : "");
         facts_print(facts, u->classes);
     }
-    struct core c = {.wir = u->wir,
-                     .facts = facts,
-                     .tools = tools_new(u->request),
-                     .form = {.in_memory = u->tier == JIT_TIER_MEMORY,
-                              .shares = shares_accesses(u),
-                              .cluster = u->request->cluster,
-                              .scheduled = u->request->scheduled,
-                              .steps = tools_step(u->request),
-                              .passed = tools_passed(u->request)}};
-    begin_emit(u, &c.e);
+    struct core c = begin_core(u, u->wir, facts);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.regions = core_regions_new(&c);
     c.form.alone = u->request->whole && !c.regions && core_barriers_pass(&c);
@@ -247,17 +254,8 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     if (ok) {
         want_calls(u, wir);
         u->image->pauses |= function_waits(u->image, wir, u->request->scheduled);
-        struct core c = {.wir = wir,
-                         .facts = facts,
-                         .tools = tools_new(u->request),
-                         .form = {.called = true,
-                                  .in_memory = u->tier == JIT_TIER_MEMORY,
-                                  .shares = shares_accesses(u),
-                                  .cluster = u->request->cluster,
-                                  .scheduled = u->request->scheduled,
-                                  .steps = tools_step(u->request),
-                                  .passed = tools_passed(u->request)}};
-        begin_emit(u, &c.e);
+        struct core c = begin_core(u, wir, facts);
+        c.form.called = true;
         core_function_name(f, name);
         ok = core_function(&c, name);
         u->over |= c.e.over;
