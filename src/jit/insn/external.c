@@ -100,22 +100,19 @@ announce_results(struct core *c, const struct wir_insn *i, const char *name, con
     }
 }
 
-/* What an argument of a call was set to right before it, where that is a number: the parameters of
- * a call are written one after the other. Else the argument itself. */
+/* What an argument of a call was set to before it in its block, where that is a number; else the
+ * argument itself. */
 static const struct ptx_operand *
-argument_number(const struct wir_insn *call, const struct wir_insn *first,
-                const struct ptx_operand *o)
+argument_number(const struct core *c, const struct wir_insn *call, const struct ptx_operand *o)
 {
-    for (const struct wir_insn *i = call; o->kind == PTX_O_REG && i-- > first;) {
-        const struct ptx_insn *p = &i->i;
-        if ((p->op != PTX_OP_MOV && p->op != PTX_OP_ST) || p->operand[0].kind != PTX_O_REG)
-            break;
-        if (p->operand[0].reg != o->reg)
-            continue;
-        bool number = p->operand[1].kind == PTX_O_INT || p->operand[1].kind == PTX_O_FLOAT;
-        return number && p->guard == PTX_NO_REG ? &p->operand[1] : o;
-    }
-    return o;
+    const struct wir_insn *i =
+        o->kind == PTX_O_REG
+            ? wir_maker_before(c->wir, c->now.current, o->reg, wir_index(c->wir, call))
+            : NULL;
+    if (!i || (i->i.op != PTX_OP_MOV && i->i.op != PTX_OP_ST) || i->i.operand[0].kind != PTX_O_REG)
+        return o;
+    const struct ptx_operand *from = &i->i.operand[1];
+    return from->kind == PTX_O_INT || from->kind == PTX_O_FLOAT ? from : o;
 }
 
 bool
@@ -151,7 +148,7 @@ core_external_call(struct core *c, const struct wir_insn *i)
     for (uint32_t k = 0; args && k < args->count && n < 8; k++) {
         const struct ptx_operand *o = &args->elements[k];
         unsigned bits = o->kind == PTX_O_REG ? core_reg_bits(c, o->reg) : 32;
-        o = argument_number(i, &c->wir->insns[c->wir->blocks[c->now.current].first], o);
+        o = argument_number(c, i, o);
         in[n++] = core_value(c, i, o, bits, scalar);
     }
     c->e.mask_bits = core_mask_bits(c);
