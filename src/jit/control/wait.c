@@ -89,12 +89,10 @@ test_in_call(struct core *c, uint32_t block)
     LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
     core_mark_rare(c, LLVMBuildCondBr(b, some, deadlock, here));
     LLVMPositionBuilderAtEnd(b, deadlock);
-    LLVMValueRef place = core_i32(c, insn_of(c, block)->place);
-    LLVMValueRef announced[] = {c->e.warp, core_mask_bits(c), place};
+    uint32_t place = insn_of(c, block)->place;
+    LLVMValueRef announced[] = {c->e.warp, core_mask_bits(c), core_i32(c, place)};
     core_service(c, FIELD(jit_services, held), none, announced, 3);
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_LANES), place};
-    core_service(c, FIELD(jit_services, trap), none, args, 4);
-    LLVMBuildUnreachable(b);
+    core_trap(c, core_mask_bits(c), JIT_TRAP_LANES, place);
     LLVMPositionBuilderAtEnd(b, here);
 }
 

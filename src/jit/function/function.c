@@ -207,15 +207,6 @@ end_barrier(struct core *c, uint32_t b)
     return true;
 }
 
-static void
-emit_trap(struct core *c, const struct wir_insn *i)
-{
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_INSTRUCTION),
-                           core_i32(c, i->place)};
-    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-    LLVMBuildUnreachable(c->e.b);
-}
-
 static bool
 emit_end(struct core *c, uint32_t b)
 {
@@ -237,7 +228,9 @@ emit_end(struct core *c, uint32_t b)
     case WIR_BRANCH: end_branch(c, b); return true;
     case WIR_SWITCH: return end_switch(c, b);
     case WIR_BARRIER: return end_barrier(c, b);
-    case WIR_TRAP: emit_trap(c, &c->wir->insns[blk->end_insn]); return true;
+    case WIR_TRAP:
+        core_trap(c, core_mask_bits(c), JIT_TRAP_INSTRUCTION, c->wir->insns[blk->end_insn].place);
+        return true;
     default:
         LLVMBuildStore(c->e.b,
                        LLVMBuildAnd(c->e.b, core_load_i32(c, c->lanes.alive),
@@ -289,10 +282,7 @@ emit_held(struct core *c, const uint64_t *parks, LLVMValueRef any, LLVMBasicBloc
     LLVMBuildBr(b, none);
     LLVMPositionBuilderAtEnd(b, deadlock);
     core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->lanes.alive));
-    LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->lanes.alive), core_i32(c, JIT_TRAP_LANES),
-                           core_i32(c, 0)};
-    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-    LLVMBuildUnreachable(b);
+    core_trap(c, core_load_i32(c, c->lanes.alive), JIT_TRAP_LANES, 0);
 }
 
 /* No lane can run: done, or wait for barriers and wake the released lanes. */

@@ -137,9 +137,7 @@ code_of(struct core *c, LLVMValueRef value, LLVMValueRef lanes, uint32_t place)
     LLVMValueRef code = LLVMBuildLoad2(b, ptr, at, "");
     LLVMBuildCondBr(b, LLVMBuildIsNull(b, code, ""), bad, good);
     LLVMPositionBuilderAtEnd(b, bad);
-    LLVMValueRef args[] = {c->e.warp, lanes, core_i32(c, JIT_TRAP_CALL), core_i32(c, place)};
-    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-    LLVMBuildUnreachable(b);
+    core_trap(c, lanes, JIT_TRAP_CALL, place);
     LLVMPositionBuilderAtEnd(b, good);
     return code;
 }
@@ -251,9 +249,7 @@ void
 core_stack_overflow(struct core *c, LLVMValueRef lanes, uint32_t place)
 {
     core_store_field(c, c->e.warp, FIELD(jit_warp, calls), core_own_area(c));
-    LLVMValueRef args[] = {c->e.warp, lanes, core_i32(c, JIT_TRAP_STACK), core_i32(c, place)};
-    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-    LLVMBuildUnreachable(c->e.b);
+    core_trap(c, lanes, JIT_TRAP_STACK, place);
 }
 
 /* The largest of the active lanes' values. */

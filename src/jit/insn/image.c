@@ -346,13 +346,7 @@ core_image(struct core *c, const struct wir_insn *i)
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
     _Static_assert(sizeof(struct jit_image_data) % 64 == 0, "a number of cache lines");
-    if (!c->image_data) {
-        LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
-        c->image_data = core_alloca(c, LLVMArrayType2(line, sizeof(struct jit_image_data) / 64));
-        /* core_store_field stores whole vectors: a row of 32 lanes is 128 bytes, of handles 256. */
-        LLVMSetAlignment(c->image_data, 256);
-    }
-    m.data = c->image_data;
+    m.data = core_operands(c, &c->image_data, sizeof(struct jit_image_data));
     switch (i->i.op) {
     case PTX_OP_TEX:
     case PTX_OP_TLD4: return emit_tex(&m);

@@ -223,18 +223,6 @@ put_operands(struct run *r)
 
 /* -- the call ---------------------------------------------------------------------------------- */
 
-static value
-data_of(struct core *c)
-{
-    _Static_assert(sizeof(struct mma_operands) % 64 == 0, "a number of cache lines");
-    if (!c->mma_data) {
-        LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
-        c->mma_data = core_alloca(c, LLVMArrayType2(line, sizeof(struct mma_operands) / 64));
-        LLVMSetAlignment(c->mma_data, ROW);
-    }
-    return c->mma_data;
-}
-
 bool
 matrix_run(struct core *c, const struct wir_insn *i)
 {
@@ -243,7 +231,8 @@ matrix_run(struct core *c, const struct wir_insn *i)
         return emit_fail(&c->e, "mma of this shape takes .row.col");
     if (!find_row(&r) || !find_form(&r))
         return false;
-    r.data = data_of(c);
+    _Static_assert(sizeof(struct mma_operands) % 64 == 0, "a number of cache lines");
+    r.data = core_operands(c, &c->mma_data, sizeof(struct mma_operands));
     if (!put_operands(&r))
         return false;
     value args[] = {core_constant_bytes(c, &r.form, sizeof r.form, "mma.form"), r.data};

@@ -114,9 +114,7 @@ core_sync_own(struct core *c, const struct wir_insn *i)
         core_announce_sync(c, i, out);
         LLVMBuildBr(b, here);
     } else {
-        LLVMValueRef args[] = {c->e.warp, out, core_i32(c, JIT_TRAP_MASK), core_i32(c, i->place)};
-        core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-        LLVMBuildUnreachable(b);
+        core_trap(c, out, JIT_TRAP_MASK, i->place);
     }
     LLVMPositionBuilderAtEnd(b, here);
 }

@@ -421,18 +421,6 @@ emit_product(struct tcgen05 *t)
 
 /* -- the instruction --------------------------------------------------------------------------- */
 
-static value
-data_of(struct core *c)
-{
-    _Static_assert(sizeof(struct jit_tmem_data) % 64 == 0, "a number of cache lines");
-    if (!c->tmem_data) {
-        LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
-        c->tmem_data = core_alloca(c, LLVMArrayType2(line, sizeof(struct jit_tmem_data) / 64));
-        LLVMSetAlignment(c->tmem_data, 256); /* of a vector of 32 addresses */
-    }
-    return c->tmem_data;
-}
-
 bool
 tcgen05_insn(struct core *c, const struct wir_insn *i)
 {
@@ -442,7 +430,8 @@ tcgen05_insn(struct core *c, const struct wir_insn *i)
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
     c->e.mask_bits = t.lanes = core_mask_bits(c);
-    t.data = data_of(c);
+    _Static_assert(sizeof(struct jit_tmem_data) % 64 == 0, "a number of cache lines");
+    t.data = core_operands(c, &c->tmem_data, sizeof(struct jit_tmem_data));
     switch (i->i.op) {
     case PTX_OP_TCGEN05_ALLOC: return emit_alloc(&t);
     case PTX_OP_TCGEN05_DEALLOC: return emit_dealloc(&t);

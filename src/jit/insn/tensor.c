@@ -276,14 +276,7 @@ tensor_insn(struct core *c, const struct wir_insn *i)
     c->e.mask = core_mask(c);
     c->e.mask_bits = t.lanes = core_mask_bits(c);
     _Static_assert(sizeof(struct jit_tensor_data) % 64 == 0, "a number of cache lines");
-    if (!c->tensor_data) {
-        LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
-        c->tensor_data = core_alloca(c, LLVMArrayType2(line, sizeof(struct jit_tensor_data) / 64));
-        /* core_store_field stores whole vectors: a row of 32 lanes is 128 bytes, of addresses 256.
-         */
-        LLVMSetAlignment(c->tensor_data, 256);
-    }
-    t.data = c->tensor_data;
+    t.data = core_operands(c, &c->tensor_data, sizeof(struct jit_tensor_data));
     if (i->i.op == PTX_OP_TENSORMAP_REPLACE)
         return emit_replace(&t);
     if (i->i.op == PTX_OP_TENSORMAP_CP_FENCEPROXY)

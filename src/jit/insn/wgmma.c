@@ -157,14 +157,8 @@ find_form(struct wgmma_product *m)
 static value
 data_of(struct core *c)
 {
-    enum { LINES = (sizeof(struct wgmma_operands) + MOST_REGISTERS * ROW) / 64 };
     _Static_assert(sizeof(struct wgmma_operands) % ROW == 0, "D lies in whole vectors");
-    if (!c->wgmma_data) {
-        LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
-        c->wgmma_data = core_alloca(c, LLVMArrayType2(line, LINES));
-        LLVMSetAlignment(c->wgmma_data, ROW);
-    }
-    return c->wgmma_data;
+    return core_operands(c, &c->wgmma_data, sizeof(struct wgmma_operands) + MOST_REGISTERS * ROW);
 }
 
 static bool

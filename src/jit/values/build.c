@@ -106,6 +106,17 @@ core_alloca(struct core *c, LLVMTypeRef type)
 }
 
 LLVMValueRef
+core_operands(struct core *c, LLVMValueRef *kept, size_t bytes)
+{
+    if (!*kept) {
+        LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
+        *kept = core_alloca(c, LLVMArrayType2(line, bytes / 64));
+        LLVMSetAlignment(*kept, 256);
+    }
+    return *kept;
+}
+
+LLVMValueRef
 core_in_memory(struct core *c, LLVMValueRef v)
 {
     LLVMValueRef slot = core_alloca(c, LLVMTypeOf(v));
@@ -162,6 +173,14 @@ core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *ar
     LLVMTypeRef type = LLVMFunctionType(result, types, n, false);
     LLVMValueRef f = core_load_field(c, c->e.services, offset, ptr);
     return LLVMBuildCall2(c->e.b, type, f, args, n, "");
+}
+
+void
+core_trap(struct core *c, LLVMValueRef lanes, uint32_t kind, uint32_t place)
+{
+    LLVMValueRef args[] = {c->e.warp, lanes, core_i32(c, kind), core_i32(c, place)};
+    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+    LLVMBuildUnreachable(c->e.b);
 }
 
 /* -- vectors of other lengths than 32 -- */

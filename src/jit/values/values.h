@@ -382,6 +382,9 @@ void core_store_field(struct core *c, LLVMValueRef base, size_t offset, LLVMValu
 LLVMValueRef core_constant_bytes(struct core *c, const void *bytes, unsigned count,
                                  const char *name);
 LLVMValueRef core_alloca(struct core *c, LLVMTypeRef type);
+/* *kept, made when first needed: a struct of `bytes`, which are whole cache lines, for a call. It
+ * is aligned to 256 bytes: core_store_field stores whole vectors, the largest of 32 addresses. */
+LLVMValueRef core_operands(struct core *c, LLVMValueRef *kept, size_t bytes);
 /* The same with v in it. */
 LLVMValueRef core_in_memory(struct core *c, LLVMValueRef v);
 
@@ -405,6 +408,8 @@ LLVMValueRef core_alloca_zero(struct core *c, LLVMTypeRef type); /* 0 when the f
 LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
 LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
                           unsigned n);
+/* The kernel ends here, for lanes at that place; kind: JIT_TRAP_*. */
+void core_trap(struct core *c, LLVMValueRef lanes, uint32_t kind, uint32_t place);
 /* Words (i32) as a constant of the module. */
 LLVMValueRef core_constants(struct core *c, LLVMValueRef *word, uint32_t count, const char *name);
 void core_fence(struct core *c, bool strong);
