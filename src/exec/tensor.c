@@ -231,7 +231,7 @@ tell_row(const struct tensor *t, uint64_t to, uint64_t from, uint32_t bytes)
 
 /* Rows of a box are far from each other in device memory, on a page each, where the processor does
  * not guess what comes next: the next FETCHED bytes of a slab are on their way while a row is
- * copied. */
+ * copied (pass fetched-boxes). */
 enum { FETCHED = 8192, LINE = 64 };
 
 static void
@@ -248,8 +248,11 @@ fetch_row(const struct tensor_slab *s, uint32_t row, bool write)
 
 /* Before row r is copied: how many rows further on the next to be fetched is. */
 static uint32_t
-fetch_first(const struct tensor_walk *w, const struct tensor_slab *s, bool write)
+fetch_first(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s,
+            bool write)
 {
+    if (!(t->what.flags & JIT_TENSOR_FETCHES))
+        return s->rows; /* none is */
     uint32_t ahead = FETCHED / w->row + 1;
     for (uint32_t r = 0; r < ahead; r++)
         fetch_row(s, r, write);
@@ -261,7 +264,7 @@ load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tens
 {
     uint8_t row[ROW_MOST];
     bool plain = s->low == 0 && s->high == w->row && t->map->type < TENSOR_TF32;
-    uint32_t ahead = fetch_first(w, s, false);
+    uint32_t ahead = fetch_first(t, w, s, false);
     for (uint32_t r = 0; r < s->rows; r++) {
         fetch_row(s, r + ahead, false);
         uint64_t from = s->global + r * s->step, at = s->at + (uint64_t)r * w->pitch;
@@ -294,7 +297,7 @@ streams(const struct tensor *t, const struct tensor_walk *w, const struct tensor
     uint64_t bytes = w->row;
     for (uint32_t k = 1; k < t->map->rank; k++)
         bytes = t->map->stride[k - 1] * t->map->dim[k];
-    return t->what.op == JIT_TENSOR_STORE && t->warp->block->launch->block_streams &&
+    return t->what.flags & JIT_TENSOR_STREAMS && t->warp->block->launch->block_streams &&
            bytes >= EXEC_STREAM_BYTES && (s->global | s->step | w->row) % LINE == 0 &&
            s->low == 0 && s->high == w->row;
 }
@@ -323,7 +326,7 @@ store_slab(const struct tensor *t, const struct tensor_walk *w, const struct ten
         stream_slab(t, w, s);
         return;
     }
-    uint32_t bytes = stored_bytes(w, s), ahead = fetch_first(w, s, true);
+    uint32_t bytes = stored_bytes(w, s), ahead = fetch_first(t, w, s, true);
     for (uint32_t r = 0; r < s->rows && bytes; r++) {
         fetch_row(s, r + ahead, true);
         uint64_t to = s->global + r * s->step + s->low, at = s->at + (uint64_t)r * w->pitch;

@@ -34,6 +34,8 @@ enum { /* flags */
        JIT_TENSOR_ANNOUNCED = 4, /* accesses are announced: services->access */
        JIT_TENSOR_ROWS = 8,      /* gather4, scatter4: four boxes of a row; at: the column, rows */
        JIT_TENSOR_PAIR = 16,     /* multicast for cta_group::2: mbarriers of one block of a pair */
+       JIT_TENSOR_FETCHES = 32,  /* rows are fetched ahead (pass fetched-boxes) */
+       JIT_TENSOR_STREAMS = 64,  /* whole lines may go past the caches (pass streaming-copies) */
 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */

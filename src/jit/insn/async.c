@@ -323,6 +323,25 @@ emit_multicast(struct core *c, const struct wir_insn *i, value from, value size)
     return true;
 }
 
+/* Pass streaming-copies: TRANSFER_STREAMS where a copy writes device memory and nothing is told of
+ * it. Which are whole lines, and whether the launch is large, transfer_bulk sees. */
+static uint32_t
+streams(struct core *c, uint32_t what, value barrier, value mask)
+{
+    const char *why = what != TRANSFER_COPY ? "a reduction reads what it writes"
+                      : mask                ? "a mask leaves bytes as they were"
+                      : barrier             ? "it writes shared memory"
+                                            : NULL;
+    if (!emit_on(&c->e, PASS_STREAMING_COPIES))
+        return 0;
+    if (why) {
+        emit_missed(&c->e, PASS_STREAMING_COPIES, "%s", why);
+        return 0;
+    }
+    emit_fired(&c->e, PASS_STREAMING_COPIES, "whole lines, in launches that are large enough");
+    return TRANSFER_STREAMS;
+}
+
 /* [to], [from], bytes {, [mbarrier]} {, blocks of a multicast} {, policy} {, mask of bytes}. */
 static bool
 emit_bulk(struct core *c, const struct wir_insn *i)
@@ -352,6 +371,7 @@ emit_bulk(struct core *c, const struct wir_insn *i)
         mask = v_zext(&c->e, core_value(c, i, &p->operand[p->operand_count - 1], 32, false), 64);
     if (barrier)
         core_announce_async(c, i, JIT_ASYNC_BULK, c->e.mask_bits, barrier, 0);
+    what |= streams(c, what, barrier, mask);
     call_bulk(c, what, to, from, size, barrier, mask);
     if (barrier)
         core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, barrier, 0);

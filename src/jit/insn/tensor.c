@@ -156,6 +156,34 @@ refuse(struct tensor *t, enum ptx_mod mod)
            emit_fail(&t->c->e, "%s has no .%s", name_of(t), ptx_mod_name(mod));
 }
 
+/* Pass fetched-boxes: rows of a box lie far from each other, except where it has but one. Pass
+ * streaming-copies: which rows are whole lines, and whether the tensor is large, exec sees. */
+static void
+choose_ways(struct tensor *t)
+{
+    const struct emit *e = &t->c->e;
+    if (emit_on(e, PASS_FETCHED_BOXES)) {
+        if (t->what.rank == 1)
+            emit_missed(e, PASS_FETCHED_BOXES, "a box of one dimension is one row");
+        else if (t->what.flags & JIT_TENSOR_ROWS)
+            emit_missed(e, PASS_FETCHED_BOXES, "each of the four boxes is one row");
+        else
+            t->what.flags |= JIT_TENSOR_FETCHES;
+        if (t->what.flags & JIT_TENSOR_FETCHES)
+            emit_fired(e, PASS_FETCHED_BOXES, "the rows of a box of %u dimensions", t->what.rank);
+    }
+    if (!emit_on(e, PASS_STREAMING_COPIES))
+        return;
+    if (t->what.op == JIT_TENSOR_LOAD) {
+        emit_missed(e, PASS_STREAMING_COPIES, "it writes shared memory");
+    } else if (t->what.op == JIT_TENSOR_REDUCE) {
+        emit_missed(e, PASS_STREAMING_COPIES, "a reduction reads what it writes");
+    } else {
+        t->what.flags |= JIT_TENSOR_STREAMS;
+        emit_fired(e, PASS_STREAMING_COPIES, "whole lines of tensors that are large enough");
+    }
+}
+
 /* [to], [map, {...}], [mbarrier] {, {offsets}} {, blocks of a multicast} {, policy}. */
 static bool
 emit_load(struct tensor *t)
@@ -182,6 +210,7 @@ emit_load(struct tensor *t)
         core_store_field(t->c, t->data, AT(blocks), v_zext(&t->c->e, blocks, 32));
         t->what.flags |= JIT_TENSOR_MULTICAST;
     }
+    choose_ways(t);
     call_service(t);
     return true;
 }
@@ -202,6 +231,7 @@ emit_store(struct tensor *t)
     }
     if (!put_place(t, &p->operand[0]) || !put_address(t, AT(shared), 1, PTX_SPACE_SHARED))
         return false;
+    choose_ways(t);
     core_announce_async(t->c, t->i, JIT_ASYNC_TENSOR, t->lanes, NULL, 1);
     call_service(t);
     core_announce_async(t->c, t->i, JIT_ASYNC_TENSOR, t->lanes, NULL, 0);

@@ -292,7 +292,7 @@ transfer_bulk(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t 
               const uint64_t *from, const uint64_t *size, const uint64_t *barrier,
               const uint64_t *mask)
 {
-    uint32_t op = what & 0xff, type = what >> 8;
+    uint32_t op = what & 0xff, type = what >> 8 & 0xff;
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
         void *d = (void *)(uintptr_t)to[l];
@@ -303,7 +303,7 @@ transfer_bulk(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t 
             reduce_all(op, type, to[l], from[l], size[l]);
         else if (mask)
             copy_masked(d, s, size[l], mask[l]);
-        else if (!barrier && streams(w, to[l], size[l]))
+        else if (what & TRANSFER_STREAMS && streams(w, to[l], size[l]))
             stream(to[l], s, size[l]);
         else
             memmove(d, s, size[l]);

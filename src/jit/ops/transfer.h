@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a bulk transfer does at the destination; the low byte of `what`, the type above it. */
+/* What a bulk transfer does at the destination; the low byte of `what`, the type in the byte above
+ * it, then TRANSFER_STREAMS. */
 enum transfer_op {
     TRANSFER_COPY,
     TRANSFER_ADD,
@@ -37,6 +38,8 @@ enum transfer_type {
     TRANSFER_F32_FTZ,
     TRANSFER_TYPES
 };
+
+enum { TRANSFER_STREAMS = 1 << 16 }; /* COPY: whole lines may go past the caches */
 
 /* What generated code calls, by name; false past the end. */
 bool transfer_symbol(size_t i, const char **name, void **address);
