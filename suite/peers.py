@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The vendor's libraries on the suite's workloads: one JSON object a line, in milliseconds by events.
 
-    python3 suite/peers.py [SYSTEM...]   matmul transpose reduce difference convolution convolution2d
+    python3 suite/peers.py [SYSTEM...]   matmul hgemm transpose reduce difference convolution convolution2d
                                          spmv histogram; none: all of them. A copy is timed always.
 
 cuBLAS, cuDNN and copies through PyTorch, cuSPARSE and CUB through CuPy. A package or a call that is missing
@@ -88,6 +88,16 @@ def product():
         c = torch.empty(sets, m, n, device="cuda")
         report("matmul", str(m) if m == k == n else f"{m}x{k}x{n}", "cuBLAS (PyTorch)", lambda i: torch.mm(a[i], b[i], out=c[i]), sets,
                gflops=2.0 * m * k * n)
+
+
+def halves():
+    for kind, name in ((torch.float16, "f16"), (torch.bfloat16, "bf16")):
+        for n in (4096, 8192):
+            sets = sets_for(8 * n * n)
+            a, b = floats(sets, n, n).to(kind), floats(sets, n, n).to(kind)
+            c = torch.empty(sets, n, n, device="cuda")
+            report("hgemm", f"{n} {name}", "cuBLAS (PyTorch)",
+                   lambda i: torch.mm(a[i], b[i], out_dtype=torch.float32, out=c[i]), sets, gflops=2.0 * n**3)
 
 
 def transpose():
@@ -190,7 +200,7 @@ def histogram():
            lambda i: cupy.histogram(c, bins=256, range=(0, 256)), gigabytes_per_second=BIG)
 
 
-WORKS = {"matmul": product, "transpose": transpose, "reduce": sum_, "difference": difference,
+WORKS = {"matmul": product, "hgemm": halves, "transpose": transpose, "reduce": sum_, "difference": difference,
          "convolution": convolution, "convolution2d": convolution2d, "spmv": spmv, "histogram": histogram}
 
 
