@@ -66,17 +66,21 @@ static struct {
 
 /* -- opening and shutting ---------------------------------------------------------------------- */
 
+/* Who opens reads `shut` without the lock: it says so before the first page is shut, and until the
+ * last one is open. */
 static void
 set_shut(bool shut)
 {
     double from = times_now();
-    guard.shut = shut;
+    if (shut)
+        guard.shut = true;
     guard.times += shut;
     for (int k = 0; k < DEVICE_MOST; k++) {
         struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
         if (d && d->memory)
             memory_set_shut(d->memory, shut);
     }
+    guard.shut = shut;
     guard.spent += times_now() - from;
 }
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Host code and memory: what only kernels and calls may touch (host_access wrong WAY ends by a
- * signal, with a message), and all that host code may (host_access right).
+ * signal, with a message), and all that host code may (host_access right,
+ * host_access together).
  */
+#include <atomic>
+#include <chrono>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -102,6 +105,32 @@ right()
     printf("%d %d %d %d\n", managed_variable, out[31], out[100], out[202]);
 }
 
+/* Opening so many allocations takes a while, in which the kernels of other threads begin: they touch
+ * the one that is opened last. Memory is shut again once the program has run for long enough. */
+static void
+begin_together()
+{
+    enum { THREADS = 3, ROUNDS = 4 };
+    int *before, *last;
+    std::atomic<int> arrived(0);
+    std::vector<std::thread> all;
+    for (int k = 0; k < 12000; k++)
+        CHECK(cudaMalloc(&before, 65536));
+    CHECK(cudaMalloc(&last, 65536));
+    for (int t = 0; t < THREADS; t++)
+        all.emplace_back([last, t, &arrived] {
+            for (int k = 1; k <= ROUNDS; k++) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(500));
+                for (arrived++; arrived < THREADS * k;)
+                    std::this_thread::yield();
+                fill<<<1, 32>>>(last + 32 * t, k);
+                CHECK(cudaDeviceSynchronize());
+            }
+        });
+    for (std::thread &t : all)
+        t.join();
+}
+
 static sigjmp_buf back;
 
 /* A program's own handler comes behind the message, as it would come on a GPU. */
@@ -129,6 +158,8 @@ main(int argc, char **argv)
     std::string what = argc > 1 ? argv[1] : "";
     if (what == "wrong")
         wrong(argv[2]);
+    else if (what == "together")
+        begin_together();
     else if (what == "handled")
         handled();
     else

@@ -56,6 +56,9 @@ with tempfile.TemporaryDirectory() as work:
     done = run("right")
     if done.returncode or done.stderr or done.stdout != "102 131 3 104\n":
         fail("right", done)
+    done = run("together")
+    if done.returncode or done.stdout or done.stderr:
+        fail("together", done)
     done = run("handled")
     if done.returncode or done.stdout != "goes on 8\n":
         fail("handled", done)
