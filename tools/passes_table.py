@@ -16,11 +16,15 @@ Written by `tools/passes_table.py` from `src/jit/passes/passes.def`; do not edit
 
 A pass decides something about a kernel between PTX and machine code. Each can be named, seen and switched off:
 
-    lockstep launch k.ptx --block 256 --remarks                      # what each did, where it did nothing, and why
-    lockstep launch k.ptx --block 256 --dump-stage wir               # the warp IR, shapes and decisions
-    lockstep launch k.ptx --block 256 --dump-stage after:speculate   # the decisions up to that pass
-    lockstep launch k.ptx --block 256 --jit=-interleave,-prefetch-loops
-    LOCKSTEP_JIT=-all,+consecutive-test LOCKSTEP_REMARKS=1 ./prog    # the same for any program
+    lockstep launch k.ptx --block 256 --dump-stage remarks           # what each did, where it did nothing, and why
+    lockstep launch k.ptx --block 256 --dump-stage wir               # the warp IR, shapes, what was decided of instructions
+    lockstep launch k.ptx --block 256 --dump-stage after:speculate   # the same up to that pass
+    lockstep launch k.ptx --block 256 --dump-stage wir --jit=-interleave,-prefetch-loops
+    LOCKSTEP_JIT=-all,+consecutive-test LOCKSTEP_REMARKS=1 ./prog    # any program: without passes, and what they say
+
+These compile the kernel and run nothing, so that it needs no arguments; `--remarks` says the same of a launch that
+runs. What a pass decides of a block or an instruction stands beside it in the dump of the warp IR; what it decides of
+the whole kernel (`barrier-regions`, `interleave`, `rematerialise`) stands in the remarks alone.
 
 A remark reads `place: pass: fired: what was done` or `place: pass: missed: why not`. The place is a line of the program
 (`.loc`, so compile with `-lineinfo`), a line of the PTX, or the kernel. One instruction may have several versions (one
@@ -29,10 +33,10 @@ which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); 
 which it must fire, and one on which it must not.
 
 **Stage**: *wir*: rewrites the warp IR (`src/wir/wir.h`); *plan*: decides what code generation emits; *LLVM*: works on
-LLVM's module, after LLVM's own passes; *report*: only says. **Where**: under `src/jit/`. **Runs in**: the code it may run in. *plain*: code of which no tool is told anything; *check*,
-*profile*: what these instrument; *all*: also what is run once more to find the place of a fault. A pass that is not for
-the code that a tool watches is remarked on as `not under check` or `not under profile`. **Needs**: the pass without
-which it does nothing.
+LLVM's module, after LLVM's own passes; *report*: only says. **Where**: under `src/jit/`. **Runs in**: the code it may
+run in. *plain*: code of which no tool is told anything; *check*, *profile*: what these instrument; *all*: also what is
+run once more to find the place of a fault. A pass that is not for the code that a tool watches is remarked on as `not
+under check` or `not under profile`. **Needs**: the pass without which it does nothing.
 
 | pass | does | stage | runs in | needs | where |
 | --- | --- | --- | --- | --- | --- |
