@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Host code and memory: what only kernels and calls may touch (host_access wrong WAY ends by a
- * signal, with a message), and all that host code may (host_access right,
- * host_access together).
+ * signal, with a message), and all that host code may (host_access right, together).
  */
 #include <atomic>
 #include <chrono>
@@ -105,8 +104,9 @@ right()
     printf("%d %d %d %d\n", managed_variable, out[31], out[100], out[202]);
 }
 
-/* Opening so many allocations takes a while, in which the kernels of other threads begin: they touch
- * the one that is opened last. Memory is shut again once the program has run for long enough. */
+/* Opening so many allocations takes a while, in which the kernels of other threads begin: they
+ * touch the one that is opened last. Memory is shut again once the program has run for long enough.
+ */
 static void
 begin_together()
 {
