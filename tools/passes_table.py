@@ -14,29 +14,34 @@ HEAD = """# The compiler's passes
 
 Written by `tools/passes_table.py` from `src/jit/passes/passes.def`; do not edit.
 
-A pass decides something about a kernel between PTX and machine code. Each can be named, seen and switched off:
+A pass decides something about a kernel between PTX and machine code. Each can be named and seen, and all but the last,
+which only reports, switched off:
 
     lockstep launch k.ptx --block 256 --dump-stage remarks           # what each did, where it did nothing, and why
-    lockstep launch k.ptx --block 256 --dump-stage wir               # the warp IR, shapes, what was decided of instructions
+    lockstep launch k.ptx --block 256 --dump-stage wir               # the warp IR, shapes, decisions beside them
     lockstep launch k.ptx --block 256 --dump-stage after:speculate   # the same up to that pass
     lockstep launch k.ptx --block 256 --dump-stage wir --jit=-interleave,-prefetch-loops
     LOCKSTEP_JIT=-all,+consecutive-test LOCKSTEP_REMARKS=1 ./prog    # any program: without passes, and what they say
 
 These compile the kernel and run nothing, so that it needs no arguments; `--remarks` says the same of a launch that
 runs. What a pass decides of a block or an instruction stands beside it in the dump of the warp IR; what it decides of
-the whole kernel (`barrier-regions`, `interleave`, `rematerialise`) stands in the remarks alone.
+the whole kernel or of a barrier region (`barrier-regions`, `interleave`, `rematerialise`, `unroll-warps`) stands in
+the remarks alone. `after:PASS` leaves out what rows of the table below PASS decide.
 
-A remark reads `place: pass: fired: what was done` or `place: pass: missed: why not`. The place is a line of the program
-(`.loc`, so compile with `-lineinfo`), a line of the PTX, or the kernel. One instruction may have several versions (one
-warp under a mask, all lanes, several warps together); remarks that are alike are printed once. Results do not depend on
-which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel for each on
-which it must fire, and one on which it must not.
+A remark reads `place: pass: fired: what was done` or `place: pass: missed: why not`. The place is a line of the
+program (`.loc`: `lockstep cc` writes them, nvcc with `-lineinfo`), a line of the PTX, or the kernel. A pass that finds
+nothing of its kind is silent. One instruction may have several versions (one warp under a mask, all lanes, several
+warps together, each of which counts); remarks of one instruction that are alike are printed once. Results do not
+depend on which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel
+for each on which it must fire, and one on which it must not.
 
 **Stage**: *wir*: rewrites the warp IR (`src/wir/wir.h`); *plan*: decides what code generation emits; *LLVM*: works on
-LLVM's module, after LLVM's own passes; *report*: only says. **Where**: under `src/jit/`. **Runs in**: the code it may
-run in. *plain*: code of which no tool is told anything; *check*, *profile*: what these instrument; *all*: also what is
-run once more to find the place of a fault. A pass that is not for the code that a tool watches is remarked on as `not
-under check` or `not under profile`. **Needs**: the pass without which it does nothing.
+LLVM's module, after LLVM's own passes, or says how LLVM makes code of it; *report*: only says. **Where**: under
+`src/jit/` (`analysis/`: under `src/`). **Runs in**: the code it may run in. *plain*: code of which no tool is told
+anything; *check*, *profile*: what these instrument; *all*: also what is run once more to find the place of a fault;
+*any*: also what a debugger steps through; *passed*: code of blocks that a debugger passes over. A pass that is not for
+the code that a tool watches is remarked on as `not under check` or `not under profile`. **Needs**: the pass without
+which it does nothing.
 
 | pass | does | stage | runs in | needs | where |
 | --- | --- | --- | --- | --- | --- |
