@@ -114,7 +114,7 @@ begin_together()
     int *before, *last;
     std::atomic<int> arrived(0);
     std::vector<std::thread> all;
-    for (int k = 0; k < 12000; k++)
+    for (int k = 0; k < 4000; k++)
         CHECK(cudaMalloc(&before, 65536));
     CHECK(cudaMalloc(&last, 65536));
     for (int t = 0; t < THREADS; t++)
