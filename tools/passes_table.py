@@ -25,8 +25,8 @@ which only reports, switched off:
 
 These compile the kernel and run nothing, so that it needs no arguments; `--remarks` says the same of a launch that
 runs. What a pass decides of a block or an instruction stands beside it in the dump of the warp IR; what it decides of
-the whole kernel or of a barrier region (`barrier-regions`, `interleave`, `rematerialise`, `unroll-warps`) stands in
-the remarks alone. `after:PASS` leaves out what rows of the table below PASS decide.
+the whole kernel or of a barrier region (`barrier-regions`, `interleave`, `unroll-warps` and others) stands in the
+remarks alone. `after:PASS` leaves out what rows of the table below PASS decide.
 
 A remark reads `place: pass: fired: what was done` or `place: pass: missed: why not`. The place is a line of the
 program (`.loc`: `lockstep cc` writes them, nvcc with `-lineinfo`), a line of the PTX, or the kernel. A pass that finds

@@ -15,14 +15,12 @@ code_request(const struct exec_request *r, uint32_t events)
                             .events = events,
                             .abreast = r->abreast,
                             .cluster = r->cluster[0] != 0,
-                            .scheduled = r->schedule.kind != EXEC_USUAL};
+                            .scheduled = r->schedule.kind != EXEC_USUAL,
+                            .small_grid = jit_small_grid(r->grid, r->block)};
     memcpy(j.block, r->block, sizeof j.block);
-    j.small_grid = true;
     j.warps = ((uint64_t)r->block[0] * r->block[1] * r->block[2] + JIT_LANES - 1) / JIT_LANES;
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++)
         j.warps *= r->grid[d];
-        j.small_grid &= (uint64_t)r->grid[d] * r->block[d] <= 1u << 30;
-    }
     return j;
 }
 

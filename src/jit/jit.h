@@ -510,6 +510,16 @@ struct jit_request {
                         of both do not wrap */
 };
 
+/* jit_request.small_grid of a launch. */
+static inline bool
+jit_small_grid(const uint32_t grid[3], const uint32_t block[3])
+{
+    bool small = true;
+    for (int d = 0; d < 3; d++)
+        small &= (uint64_t)grid[d] * block[d] <= 1u << 30;
+    return small;
+}
+
 /* -- compiling --------------------------------------------------------------------------------- */
 
 struct jit_engine;

@@ -391,13 +391,11 @@ dump_stage(struct launch *l, const char *stage)
     struct text out = {0};
     struct jit_request r = {.module = l->module,
                             .kernel = l->kernel,
-                            .small_grid = true,
+                            .small_grid = jit_small_grid(l->grid, l->block),
                             .cluster = l->cluster[0] != 0,
                             .whole = l->schedule.kind == EXEC_USUAL && !l->cluster[0],
                             .scheduled = l->schedule.kind != EXEC_USUAL};
     memcpy(r.block, l->block, sizeof r.block);
-    for (int d = 0; d < 3; d++)
-        r.small_grid &= (uint64_t)l->grid[d] * l->block[d] <= 1u << 30;
     if (!jit_dump(l->jit, &r, stage, &out, &err))
         return cli_error(usage.name, &err);
     fwrite(out.at, 1, out.count, stdout);
