@@ -264,10 +264,10 @@ end_barrier(struct interleaving *j, uint32_t b)
     regions_leave(c, next);
 }
 
+/* What is emitted next belongs to the end of block b. */
 static void
-end_block(struct interleaving *j, uint32_t b)
+at_end(struct core *c, uint32_t b)
 {
-    struct core *c = j->c;
     const struct wir_block *blk = &c->wir->blocks[b];
     if (blk->end_insn != UINT32_MAX) {
         c->e.insn = &c->wir->insns[blk->end_insn].i;
@@ -275,6 +275,14 @@ end_block(struct interleaving *j, uint32_t b)
         lines_at(&c->e, c->wir->insns[blk->end_insn].place);
     }
     c->e.lanes = LANES;
+}
+
+static void
+end_block(struct interleaving *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct wir_block *blk = &c->wir->blocks[b];
+    at_end(c, b);
     switch (blk->end) {
     case WIR_JUMP:
         if (frame_saves_at(c, b))
@@ -290,24 +298,14 @@ end_block(struct interleaving *j, uint32_t b)
     }
 }
 
-/* From the end of block b on without branches, where all that they ask
- * holds (versions/speculate.c). */
+/* From the end of block b on without branches, where all that they ask holds
+ * (versions/speculate.c). Elsewhere the warps part: a second way for all of them is half of such a
+ * kernel's code, for the blocks at an array's edge, and these are no faster by it. */
 static bool
-emit_speculation(struct interleaving *j, uint32_t b)
+emit_speculation(struct interleaving *j, uint32_t b, struct speculation *s)
 {
     struct core *c = j->c;
-    bool ok = true;
-    if (c->wir->blocks[b].end != WIR_BRANCH || warps_agree_now(j->p->known, b) ||
-        set_has(j->speculated, b) || !emit_on(&c->e, PASS_SPECULATE))
-        return true;
-    use(j, 0);
-    struct speculation *s = speculation_new(c, b);
     uint32_t place = c->wir->insns[c->wir->blocks[b].end_insn].place;
-    if (!s) {
-        emit_remark_at(&c->e, PASS_SPECULATE, false, place,
-                       "fewer than two branches whose bounds are known here");
-        return true;
-    }
     emit_remark_at(&c->e, PASS_SPECULATE, true, place, "%u branches behind one test",
                    speculation_branches(s));
     if (speculation_products(s))
@@ -316,7 +314,7 @@ emit_speculation(struct interleaving *j, uint32_t b)
     LLVMBasicBlockRef way = core_new_block(c, "straight"),
                       other = core_new_block(c, "not_straight");
     LLVMValueRef fine = speculation_test(c, s);
-    ok = fine != NULL;
+    bool ok = fine != NULL;
     if (ok)
         version_guard(c, fine, way, other);
     const struct version own = c->now.version;
@@ -333,8 +331,26 @@ emit_speculation(struct interleaving *j, uint32_t b)
         end_block(j, last);
     LLVMPositionBuilderAtEnd(c->e.b, other);
     c->now.current = b;
-    speculation_free(s);
+    at_end(c, b);
+    part(j, b);
     return ok;
+}
+
+/* The way from the end of block b on; NULL: there is none. */
+static struct speculation *
+find_speculation(const struct interleaving *j, uint32_t b)
+{
+    struct core *c = j->c;
+    if (c->wir->blocks[b].end != WIR_BRANCH || warps_agree_now(j->p->known, b) ||
+        set_has(j->speculated, b) || !emit_on(&c->e, PASS_SPECULATE))
+        return NULL;
+    use(j, 0);
+    struct speculation *s = speculation_new(c, b);
+    if (!s)
+        emit_remark_at(&c->e, PASS_SPECULATE, false,
+                       c->wir->insns[c->wir->blocks[b].end_insn].place,
+                       "fewer than two branches whose bounds are known here");
+    return s;
 }
 
 /* Block b of a loop once more, behind one test (versions/steady.c). */
@@ -370,10 +386,14 @@ static bool
 end_version(struct core *c, const struct version_code *v, uint32_t b)
 {
     (void)c;
-    if (!emit_speculation(v->own, b))
-        return false;
-    end_block(v->own, b);
-    return true;
+    struct speculation *s = find_speculation(v->own, b);
+    bool ok = true;
+    if (s)
+        ok = emit_speculation(v->own, b, s);
+    else
+        end_block(v->own, b);
+    speculation_free(s);
+    return ok;
 }
 
 static bool

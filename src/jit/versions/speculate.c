@@ -14,7 +14,7 @@
  * conditions ask of the registers is worked out before the kernel runs: bounds of each, and of the
  * difference of two sums. Where they hold, the branches are nothing and no 32-bit number wraps: the
  * blocks are emitted once more in a row, their addresses as 64-bit sums of those registers.
- * Elsewhere warps go on as they did.
+ * Elsewhere the warps part.
  *
  * What was computed before a loop and kept in vectors, such as y * n + x, is found again as a sum
  * of registers that are scalars; one that nobody keeps there is computed once more in front of the
@@ -156,15 +156,23 @@ ask_bounds(const struct core *c, struct speculation *s, uint32_t root, int64_t l
     return b->least <= b->most;
 }
 
+/* Of the same products, each with the same sign: one test for both asks little more than two. */
+static bool
+same_sum(const struct speculation_wide_bound *a, const struct speculation_wide_bound *b)
+{
+    bool same = a->count == b->count;
+    for (unsigned n = 0; same && n < a->count; n++)
+        same = a->term[n].x == b->term[n].x && a->term[n].y == b->term[n].y &&
+               (a->term[n].x == PTX_NO_REG || (a->low[n] < 0) == (b->low[n] < 0));
+    return same;
+}
+
 static bool
 ask_wide_bound(struct speculation *s, const struct speculation_wide_bound *w)
 {
     for (uint32_t k = 0; k < s->wide_count; k++) {
         struct speculation_wide_bound *x = &s->wide_bound[k];
-        bool same = x->count == w->count;
-        for (unsigned n = 0; same && n < w->count; n++)
-            same = x->term[n].x == w->term[n].x && x->term[n].y == w->term[n].y;
-        if (!same)
+        if (!same_sum(x, w))
             continue;
         for (unsigned n = 0; n < w->count; n++) {
             x->low[n] = w->low[n] < x->low[n] ? w->low[n] : x->low[n];
@@ -180,17 +188,14 @@ ask_wide_bound(struct speculation *s, const struct speculation_wide_bound *w)
     return true;
 }
 
-/* The sum lies within the bounds in each lane. Factors that differ from one sum to another are of
- * numbers that are not negative. */
-static bool
-ask_range(const struct core *c, struct speculation *s, const struct index *x, int64_t least,
-          int64_t most)
+/* The sum's products in order, and their factors. */
+static struct speculation_wide_bound
+wide_bound_of(const struct core *c, const struct index *x, int64_t least, int64_t most)
 {
     struct speculation_wide_bound w = {.count = x->count, .least = least, .most = most};
-    unsigned products = 0;
     for (unsigned k = 0; k < x->count; k++) {
         const struct index_term *t = &x->term[k];
-        unsigned at = k; /* in order */
+        unsigned at = k;
         for (; at > 0 &&
                (w.term[at - 1].x > t->x || (w.term[at - 1].x == t->x && w.term[at - 1].y > t->y));
              at--) {
@@ -200,14 +205,48 @@ ask_range(const struct core *c, struct speculation *s, const struct index *x, in
         }
         w.term[at] = *t;
         index_range(t, c->now.version.warps, &w.low[at], &w.high[at]);
+    }
+    return w;
+}
+
+/* The sum lies within the bounds in each lane. Factors that differ from one sum to another are of
+ * numbers that are not negative. */
+static bool
+ask_range(const struct core *c, struct speculation *s, const struct index *x, int64_t least,
+          int64_t most)
+{
+    const struct speculation_wide_bound w = wide_bound_of(c, x, least, most);
+    unsigned products = 0;
+    for (unsigned k = 0; k < w.count; k++) {
+        const struct index_term *t = &w.term[k];
         int64_t many = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? SPECULATION_TIMES : INT32_MAX;
         products += t->y != PTX_NO_REG;
         if ((t->x != PTX_NO_REG && !ask_bounds(c, s, t->x, INT32_MIN, INT32_MAX)) ||
             (t->y != PTX_NO_REG && !ask_bounds(c, s, t->y, INT32_MIN, INT32_MAX)) ||
-            w.low[at] < -many || w.high[at] > many || products > 1)
+            w.low[k] < -many || w.high[k] > many || products > 1)
             return false; /* what 64 bits hold */
     }
     return ask_wide_bound(s, &w);
+}
+
+/* That the sum is at most 0 follows from what was asked before: i - (n - 1) behind i < n. */
+static bool
+is_at_most_zero(const struct core *c, const struct speculation *s, const struct index *x)
+{
+    const struct speculation_wide_bound w = wide_bound_of(c, x, INT64_MIN, 0);
+    for (uint32_t k = 0; k < s->wide_count; k++) {
+        const struct speculation_wide_bound *y = &s->wide_bound[k];
+        bool follows = same_sum(y, &w);
+        int64_t more = 0; /* than y, in any lane */
+        for (unsigned n = 0; follows && n < w.count; n++) {
+            bool number = w.term[n].x == PTX_NO_REG;
+            follows = number || (w.low[n] == y->low[n] && w.high[n] == y->high[n]);
+            more += number ? w.high[n] - y->high[n] : 0;
+        }
+        if (follows && y->most <= -more)
+            return true;
+    }
+    return false;
 }
 
 /* No lane of the sum wraps, so that all of them are what it is as a number. */
@@ -232,9 +271,13 @@ static bool
 ask_compare(const struct core *c, struct speculation *s, const struct speculation_predicate *t,
             bool truth)
 {
-    bool less = t->apart ? t->less : t->less == truth, equal = t->equal == truth;
+    bool less = t->less == truth, equal = t->equal == truth;
     if (t->apart && equal)
         return false;
+    if (t->apart) { /* above, unless it is known to be below */
+        struct index over = index_sum(&t->x, &t->y, -1);
+        less = over.known && is_at_most_zero(c, s, &over);
+    }
     struct index apart = less ? index_sum(&t->x, &t->y, -1) : index_sum(&t->y, &t->x, -1);
     return apart.known && ask_exact(c, s, &t->x, t->is_unsigned) &&
            ask_exact(c, s, &t->y, t->is_unsigned) &&
@@ -276,7 +319,7 @@ comparison(const struct speculation *s, const struct ptx_insn *p, struct specula
               ptx_has(p, PTX_M_LS);
     t->equal = !strict;
     t->is_unsigned = kind == 'u' || lower;
-    t->apart = ptx_has(p, PTX_M_NE) || ptx_has(p, PTX_M_EQ); /* what is not 0 is mostly above it */
+    t->apart = ptx_has(p, PTX_M_NE) || ptx_has(p, PTX_M_EQ);
     t->equal = t->apart ? ptx_has(p, PTX_M_EQ) : t->equal;
     bool greater = t->apart || ptx_has(p, PTX_M_GE) || ptx_has(p, PTX_M_HS) ||
                    ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
