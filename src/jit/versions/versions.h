@@ -102,6 +102,16 @@ uint32_t speculation_products(const struct speculation *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
 uint32_t speculation_block(const struct speculation *s, uint32_t k);
 
+/* -- speculate_ask.c: false: it cannot be said by bounds, and those that were added are to be
+ * dropped ------------------------------------------------------------------------------------- */
+
+/* Adds the bounds under which the predicate of that number is `truth` in all lanes. */
+bool speculation_ask(const struct core *c, struct speculation *s, int test, bool truth);
+/* Adds those under which no lane of the sum wraps, so that all of them are what it is as a number.
+ */
+bool speculation_ask_exact(const struct core *c, struct speculation *s, const struct index *x,
+                           bool is_unsigned);
+
 /* -- steady.c ---------------------------------------------------------------------------------- */
 
 /* Block b of a loop for warps that run together, without the tests that its accesses make at each
