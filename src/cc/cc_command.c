@@ -136,7 +136,7 @@ cc_add_unit_id(struct step *s, struct words *w, const char *path, bool device)
 static void
 add_generator_options(struct step *s, struct words *w)
 {
-    cc_words_add(w, s->args->debug_device && !s->args->debug_optimized ? "-O0" : "-O3");
+    cc_words_add(w, s->args->debug.device && !s->args->debug.optimized ? "-O0" : "-O3");
     cc_words_add(w, "-Xclang");
     cc_words_add(w, "-target-feature");
     cc_words_add(w, "-Xclang");
@@ -182,7 +182,7 @@ cc_add_ptx_options(struct step *s, struct words *w)
 static void
 add_debug_options(struct step *s, struct words *w)
 {
-    if (!s->args->debug_device) {
+    if (!s->args->debug.device) {
         cc_words_add(w, "-gline-tables-only");
         return;
     }

@@ -177,8 +177,8 @@ set_architecture(struct parser *p, const char *option, const char *value)
 static bool
 set_debug_optimized(struct parser *p, const char *value)
 {
-    p->args->debug_optimized = strcmp(value, "on") == 0;
-    return p->args->debug_optimized || strcmp(value, "off") == 0 ||
+    p->args->debug.optimized = strcmp(value, "on") == 0;
+    return p->args->debug.optimized || strcmp(value, "off") == 0 ||
            ls_fail(p->err, LS_ERR_USAGE, "-dopt=%s: on or off", value);
 }
 
@@ -354,7 +354,7 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
             cc_words_add(&args->ignored, spelling);
         return true;
     case OPTIMIZE: args->optimize = value; return true;
-    case DEBUG: args->debug_device = true; return true;
+    case DEBUG: args->debug.device = true; return true;
     case DOPT: return set_debug_optimized(p, value);
     case REGISTERS: return set_registers(p, value);
     case ARCH: return set_architecture(p, row->brief, value);

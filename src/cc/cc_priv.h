@@ -48,9 +48,11 @@ struct cc_args {
     char architecture_suffix;
     uint32_t most_registers; /* 0: as many as a kernel wants */
     bool shared, relocatable, dryrun, verbose, keep, version, help;
-    bool debug_device, debug_optimized; /* -G; with -dopt on: optimised all the same */
-    bool system_headers_too;            /* -M, not -MM */
-    bool device_text;                   /* -E: of the device pass, not the host's */
+    struct {
+        bool device, optimized; /* -G; with -dopt on: optimised all the same */
+    } debug;
+    bool system_headers_too; /* -M, not -MM */
+    bool device_text;        /* -E: of the device pass, not the host's */
     struct {
         bool fast_math, no_fmad;
         int flush, imprecise_division, imprecise_root; /* -1: as fast_math says */

@@ -298,13 +298,13 @@ global_good(const struct visit *v, uint64_t a)
     if (e->base && e->base < shared_tag)
         return in_range(e, a, v->bytes);
     uint64_t version = __atomic_load_n(&l->check->memory_version, __ATOMIC_RELAXED);
-    if (b->last_version == version && in_range(&b->last, a, v->bytes))
+    if (b->found.version == version && in_range(&b->found.last, a, v->bytes))
         return true;
     if (!l->memory || !memory_find_reached(l->memory, a, &found))
         return false;
-    b->last = (struct range){found.base, found.base + found.size};
-    b->last_version = version;
-    return in_range(&b->last, a, v->bytes);
+    b->found.last = (struct range){found.base, found.base + found.size};
+    b->found.version = version;
+    return in_range(&b->found.last, a, v->bytes);
 }
 
 static bool
@@ -356,13 +356,13 @@ static bool
 is_split(const struct visit *v, const uint64_t *address, uint32_t *to)
 {
     const struct block_state *b = v->b;
-    const struct range *last = &b->last;
+    const struct range *last = &b->found.last;
     uint64_t own = shared_base(b), room = b->launch->shared_bytes, size = last->end - last->base;
     uint32_t shared = 0, global = 0;
     uint64_t odd = 0;
     if (v->space != PTX_SPACE_NONE || v->expect->base || v->facts->align != v->bytes ||
         room < v->bytes || size < v->bytes ||
-        b->last_version != __atomic_load_n(&b->launch->check->memory_version, __ATOMIC_RELAXED))
+        b->found.version != __atomic_load_n(&b->launch->check->memory_version, __ATOMIC_RELAXED))
         return false;
     for (uint32_t l = 0; l < JIT_LANES; l++) {
         shared |= (uint32_t)(address[l] - own <= room - v->bytes) << l;
@@ -383,7 +383,7 @@ judge(struct visit *v, const uint64_t *address)
         v->w->denied = 0;
         if (to[IN_SHARED] && !region_judged(v, to[IN_SHARED], address))
             shared_access(v, to[IN_SHARED], address);
-        if (to[IN_GLOBAL] && !read_only_range(v, &v->b->last))
+        if (to[IN_GLOBAL] && !read_only_range(v, &v->b->found.last))
             counters_access(v, to[IN_GLOBAL], address);
         return;
     }
@@ -407,7 +407,7 @@ judge(struct visit *v, const uint64_t *address)
         }
     }
     v->w->denied = denied;
-    v->b->doubtful |= denied != 0; /* what is remembered lies in shared memory whole */
+    v->b->shared.doubtful |= denied != 0; /* what is remembered lies in shared memory whole */
     if (to[IN_SHARED] && !region_judged(v, to[IN_SHARED], address))
         shared_access(v, to[IN_SHARED], address);
     if (to[IN_GLOBAL])
@@ -453,7 +453,7 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
         notes_before(b);
     if (b->pending[w->warp].count)
         order_flush(b, w->warp);
-    if (b->copies[w->warp])
+    if (b->copied.of[w->warp])
         copies_visit(v);
     return true;
 }

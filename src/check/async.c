@@ -60,7 +60,7 @@ wait(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t left, enum t
             bool mine = one->committed >> lane & 1 ? one->group[lane] + left <= count[lane] : all;
             before += one->done[lane] != 0;
             if (mine && !one->done[lane])
-                one->done[lane] = b->stamp, over++;
+                one->done[lane] = b->order.stamp, over++;
         }
         if (before && !over) /* what is older was waited for before */
             break;
@@ -146,7 +146,7 @@ notify(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
             continue;
         t->knows[warp] |= lanes;
         if (!t->notified) {
-            t->notified = b->stamp;
+            t->notified = b->order.stamp;
             t->notified_warp = warp;
             t->notified_lane = (uint32_t)__builtin_ctz(lanes);
         }

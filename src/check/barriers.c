@@ -7,6 +7,7 @@
 #include "check/check_priv.h"
 #include "check/maps.h"
 #include "check/peers.h"
+#include "check/transfers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,18 +37,18 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     if (!b || barrier > JIT_BARRIERS || !lanes)
         return;
     const struct kernel_facts *k = b->launch->facts;
-    uint32_t lane = (uint32_t)__builtin_ctz(lanes), first = b->arrive_place[barrier];
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes), first = b->arrived.place[barrier];
     bool counted = threads != 0;
     region_stop(b);
     notes_before(b);
     counters_before(b);
     if (barrier == JIT_BARRIERS)
         peers_arrive(b, w->warp);
-    b->arrive_stamp[barrier][w->warp] = order_arrive(b);
-    if (!b->arrive_any[barrier]) {
-        b->arrive_any[barrier] = true;
-        b->arrive_place[barrier] = place;
-        b->arrive_thread[barrier] = w->warp * JIT_LANES + lane;
+    b->arrived.stamp[barrier][w->warp] = order_arrive(b);
+    if (!b->arrived.any[barrier]) {
+        b->arrived.any[barrier] = true;
+        b->arrived.place[barrier] = place;
+        b->arrived.thread[barrier] = w->warp * JIT_LANES + lane;
         return;
     }
     if (counted || same_place(k, first, place) || barrier == JIT_BARRIERS)
@@ -56,7 +57,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     f.space = "";
     if (!finding_wanted(b->launch, f.kind, f.rank, k, place, k, first, NULL))
         return;
-    uint32_t t = b->arrive_thread[barrier];
+    uint32_t t = b->arrived.thread[barrier];
     f.access = side_of_thread(b, w->warp * JIT_LANES + lane, place, "barrier");
     f.other = side_of_thread(b, t, first, "barrier");
     snprintf(
@@ -126,12 +127,12 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
     }
     if (b->launch->facts->releases)
         order_flush_all(b);
-    order_barrier(b, arrived, waiting, b->arrive_stamp[barrier <= JIT_BARRIERS ? barrier : 0],
+    order_barrier(b, arrived, waiting, b->arrived.stamp[barrier <= JIT_BARRIERS ? barrier : 0],
                   whole);
     if (barrier == JIT_BARRIERS)
         peers_barrier(b, arrived);
     if (barrier <= JIT_BARRIERS)
-        b->arrive_any[barrier] = false;
+        b->arrived.any[barrier] = false;
 }
 
 /* -- operations of a warp ---------------------------------------------------------------------- */

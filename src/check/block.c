@@ -5,6 +5,7 @@
  */
 #include "check/check_priv.h"
 #include "check/peers.h"
+#include "check/transfers.h"
 
 #include <string.h>
 
@@ -13,30 +14,30 @@
 static void
 order_begin(struct block_state *b)
 {
-    bool again = b->stamp > LAST_STAMP / 2 || transfers_full(b);
+    bool again = b->order.stamp > LAST_STAMP / 2 || transfers_full(b);
     if (again) { /* numbers run out: old marks in shared memory must go */
         shared_forget(b);
-        b->stamp = 0;
+        b->order.stamp = 0;
     }
     transfers_begin(b, again);
-    b->stamp++;
-    b->first = b->floor = b->stamp;
+    b->order.stamp++;
+    b->order.first = b->order.floor = b->order.stamp;
     b->waited = 0;
-    b->partly = false;
+    b->order.partly = false;
     if (b->handing)
         order_forget(b);
-    memset(b->warp_floor, 0, sizeof b->warp_floor);
+    memset(b->order.warp_floor, 0, sizeof b->order.warp_floor);
     for (uint32_t w = 0; w < b->warps; w++) {
         if (b->pending[w].count)
             order_drop(b, w);
-        if (b->any_outside) {
-            known_put(b->outside[w]);
-            b->outside[w] = NULL;
+        if (b->order.any_outside) {
+            known_put(b->order.outside[w]);
+            b->order.outside[w] = NULL;
         }
-        if (b->lanes_met[w])
-            memset(b->lanes_met[w], 0, sizeof(uint32_t) * JIT_LANES * JIT_LANES);
+        if (b->order.lanes_met[w])
+            memset(b->order.lanes_met[w], 0, sizeof(uint32_t) * JIT_LANES * JIT_LANES);
     }
-    b->any_outside = false;
+    b->order.any_outside = false;
     if (b->sync)
         sync_clear(b->sync);
 }
@@ -45,8 +46,8 @@ static void
 order_end(struct block_state *b)
 {
     for (uint32_t w = 0; w < MOST_WARPS; w++) {
-        known_put(b->outside[w]);
-        ls_release(b->lanes_met[w]);
+        known_put(b->order.outside[w]);
+        ls_release(b->order.lanes_met[w]);
         order_drop(b, w);
         ls_release(b->pending[w].read);
     }

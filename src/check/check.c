@@ -6,6 +6,7 @@
 #include "check/host.h"
 #include "check/findings.h"
 #include "check/maps.h"
+#include "check/transfers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -303,37 +303,41 @@ struct block_state {
     struct jit_block *block;
     const struct place_facts *facts; /* the kernel's and the launch's, of all places */
     const struct range *expect;
-    uint32_t stamp, first, floor;
-    struct handing *handing;         /* NULL: no fence so far, and nothing seen */
-    uint32_t warp_floor[MOST_WARPS]; /* all lanes of the warp met since */
-    bool partly;                     /* known[][] says something beyond floor */
-    uint32_t known[MOST_WARPS][MOST_WARPS];
-    uint32_t (*lanes_met[MOST_WARPS])[JIT_LANES]; /* [a][b]: stamp; NULL: never in parts */
-    struct known *outside[MOST_WARPS];
-    bool any_outside; /* one of them is not NULL */
+    struct {
+        uint32_t stamp, first, floor;
+        uint32_t warp_floor[MOST_WARPS]; /* all lanes of the warp met since */
+        bool partly;                     /* known[][] says something beyond floor */
+        uint32_t known[MOST_WARPS][MOST_WARPS];
+        uint32_t (*lanes_met[MOST_WARPS])[JIT_LANES]; /* [a][b]: stamp; NULL: never in parts */
+        struct known *outside[MOST_WARPS];
+        bool any_outside; /* one of them is not NULL */
+    } order;
+    struct handing *handing; /* NULL: no fence so far, and nothing seen */
     struct pending pending[MOST_WARPS];
     uint32_t exists[MOST_WARPS]; /* lanes that the block has */
     uint32_t warps;
-    /* shared memory, a cell per word (shift 2) or byte (0) */
-    uint32_t shift;
-    uint64_t cells, room;
-    uint64_t *write, *read, *other, *strong;
-    struct strong_logs *logs; /* strong.h */
-    bool any_strong, any_unset;
+    struct { /* of shared memory, a cell per word (shift 2) or byte (0) */
+        uint32_t shift;
+        uint64_t cells, room;
+        uint64_t *write, *read, *other, *strong;
+        struct strong_logs *logs; /* strong.h */
+        bool any_strong, any_unset;
+        bool doubtful;        /* since the phase began some cell was looked at twice */
+        uint32_t stamp;       /* of the last access that is no plain load */
+        uint32_t plain_stamp; /* of the last one that is not atomic */
+        uint32_t rough;       /* lanes of an atomic operation that were no quick case */
+        bool counting;        /* there may be marks in it that cells do not have */
+    } shared;
     struct regions *regions;   /* NULL: no cells of words */
-    bool following, recording; /* a memoised region is replayed; one is being recorded (region.c) */
-    bool doubtful;             /* since the phase began some cell was looked at twice */
-    uint32_t shared_stamp;     /* of the last access to shared memory that is no plain load */
-    uint32_t plain_stamp;      /* of the last one that is not atomic */
+    bool following, recording; /* a memoised region is replayed; one is being recorded */
     struct counters *counters;
-    uint32_t rough;                  /* lanes of an atomic operation that were no quick case */
-    bool counting;                   /* there may be marks in it that cells do not have */
     struct sync_table *sync;         /* in shared memory */
     struct transfers *transfers;     /* NULL: none so far */
     struct peers *peers, *peers_own; /* of the cluster, NULL: none; of rank 0: where it lies */
-    bool any_copies,
-        first_copy; /* first_copy: in the access that now is made some warp's copies began */
-    struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
+    struct {
+        bool any, first; /* first: in the access that now is made some warp's copies began */
+        struct copies *of[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
+    } copied;
     /* local memory: per warp and byte of a lane's part the lanes that wrote it */
     uint32_t *local_init;
     uint64_t local_bytes;
@@ -342,17 +346,18 @@ struct block_state {
     struct runs **runs;           /* per place */
     struct jit_gate *gates;
     struct notes *notes;
-    struct range last;   /* an allocation lately found */
-    struct chunk *chunk; /* of device memory's shadow, lately found (they stay); NULL: none */
-    uint64_t chunk_base;
-    uint64_t last_version;
-    struct range read_only; /* read_only_range said of it: */
-    bool is_read_only;
-    /* arrivals at the barrier that is filling */
-    uint32_t arrive_place[JIT_BARRIERS + 1];
-    uint32_t arrive_thread[JIT_BARRIERS + 1];
-    uint32_t arrive_stamp[JIT_BARRIERS + 1][MOST_WARPS]; /* of warps that need not wait */
-    bool arrive_any[JIT_BARRIERS + 1];
+    struct {                 /* lately found */
+        struct range last;   /* an allocation */
+        struct chunk *chunk; /* of device memory's shadow (they stay); NULL: none */
+        uint64_t chunk_base, version;
+        struct range read_only; /* read_only_range said of it: */
+        bool is_read_only;
+    } found;
+    struct { /* arrivals at the barrier that is filling */
+        uint32_t place[JIT_BARRIERS + 1], thread[JIT_BARRIERS + 1];
+        uint32_t stamp[JIT_BARRIERS + 1][MOST_WARPS]; /* of warps that need not wait */
+        bool any[JIT_BARRIERS + 1];
+    } arrived;
 };
 
 /* -- accesses ---------------------------------------------------------------------------------- */
@@ -488,7 +493,7 @@ void counters_access(const struct visit *v, uint32_t lanes, const uint64_t *addr
 static inline void
 counters_before(struct block_state *b)
 {
-    if (b->counting)
+    if (b->shared.counting)
         counters_over(b);
 }
 /* True: nothing is wrong with it and nothing to be noted. */
@@ -512,7 +517,7 @@ void copies_loaded(const struct visit *v, uint32_t lane, uint32_t skip, uint32_t
 static inline bool
 copies_begin(const struct visit *v)
 {
-    return v->op == JIT_STORE && v->facts->sources && v->b->copies[v->warp];
+    return v->op == JIT_STORE && v->facts->sources && v->b->copied.of[v->warp];
 }
 /* Bytes of the lane's store that are. */
 uint32_t copies_stored(const struct visit *v, uint32_t lane);
@@ -563,31 +568,6 @@ void order_drop(struct block_state *b, uint32_t warp); /* the same, and nobody w
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);
-
-/* -- async.c: transfers in the background, mbarriers ------------------------------------------- */
-
-void check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
-                 uint32_t number, uint32_t place);
-/* A warp executes fence.proxy.async. */
-void proxy_fence(struct block_state *b, uint32_t warp);
-/* The stamp for marks of the transfer that these lanes begin. */
-uint32_t transfer_begin(const struct visit *v);
-enum transfer_state {
-    TRANSFER_PAST,    /* of another block, or long ago */
-    TRANSFER_DONE,    /* *out_stamp: since when, for others that are ordered after its thread */
-    TRANSFER_KNOWN,   /* the lane asking waited for it, or is ordered after one that did */
-    TRANSFER_RUNNING, /* nobody has waited */
-    TRANSFER_UNKNOWN, /* somebody has, but nothing orders the lane after that */
-};
-enum transfer_state transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp,
-                                   uint32_t from_lane, uint32_t *out_stamp);
-/* Numbers run out: marks must go. */
-bool transfers_full(const struct block_state *b);
-void transfers_begin(struct block_state *b, bool again);
-/* The block has come to its end; it is given up: its mbarriers. */
-void mbarriers_end(struct block_state *b);
-void mbarriers_given_up(struct block_state *b);
-void transfers_free(struct block_state *b);
 
 /* -- nested.c: launches from kernels ----------------------------------------------------------- */
 

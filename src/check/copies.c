@@ -32,12 +32,12 @@ static struct copy_note *
 find_note(const struct visit *v, uint32_t place, bool make)
 {
     struct block_state *b = v->b;
-    struct copies *c = b->copies[v->warp];
+    struct copies *c = b->copied.of[v->warp];
     uint32_t places = b->launch->facts->facts_count;
     if (!c && make) {
-        b->any_copies = b->first_copy =
+        b->copied.any = b->copied.first =
             true; /* what was stored until now is no copy: region_copies */
-        c = b->copies[v->warp] = ls_alloc(sizeof *c + sizeof(struct copy_note *) * places);
+        c = b->copied.of[v->warp] = ls_alloc(sizeof *c + sizeof(struct copy_note *) * places);
         c->places = places;
         c->visits = 1;
     }
@@ -58,7 +58,7 @@ place_of(const struct visit *v)
 void
 copies_visit(const struct visit *v)
 {
-    struct copies *c = v->b->copies[v->warp];
+    struct copies *c = v->b->copied.of[v->warp];
     c->visits++;
     if (v->op != JIT_LOAD || place_of(v) >= c->places)
         return;
@@ -77,7 +77,7 @@ copies_loaded(const struct visit *v, uint32_t lane, uint32_t skip, uint32_t byte
     if (!(n->lanes >> lane & 1))
         n->unset[lane] = 0;
     n->lanes |= 1u << lane;
-    n->when[lane] = v->b->copies[v->warp]->visits;
+    n->when[lane] = v->b->copied.of[v->warp]->visits;
     bytes = bytes < MOST_BYTES - skip ? bytes : MOST_BYTES - skip;
     n->unset[lane] |= (uint16_t)(((1u << bytes) - 1) << skip);
     memcpy(n->value[lane] + skip, value, bytes);
@@ -106,21 +106,21 @@ copies_stored(const struct visit *v, uint32_t lane)
     struct copy_note *own = find_note(v, place_of(v), true);
     for (uint32_t k = 0; k < v->facts->sources; k++)
         unset |= handed_on(v, &v->facts->source_of[k], lane, own->when[lane]);
-    own->when[lane] = v->b->copies[v->warp]->visits;
+    own->when[lane] = v->b->copied.of[v->warp]->visits;
     return unset;
 }
 
 void
 copies_forget(struct block_state *b)
 {
-    for (uint32_t w = 0; w < MOST_WARPS && b->any_copies; w++) {
-        struct copies *c = b->copies[w];
+    for (uint32_t w = 0; w < MOST_WARPS && b->copied.any; w++) {
+        struct copies *c = b->copied.of[w];
         if (!c)
             continue;
         for (uint32_t k = 0; k < c->places; k++)
             ls_release(c->note[k]);
         ls_release(c);
-        b->copies[w] = NULL;
+        b->copied.of[w] = NULL;
     }
-    b->any_copies = false;
+    b->copied.any = false;
 }

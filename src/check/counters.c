@@ -77,7 +77,7 @@ void
 counters_over(struct block_state *b)
 {
     struct counters *all = b->counters;
-    b->counting = false;
+    b->shared.counting = false;
     for (uint32_t n = 0; n < all->used; n++) {
         struct counter *c = &all->kept[all->list[n]];
         if (c->newer)
@@ -101,10 +101,10 @@ look_at(struct block_state *b, const struct visit *v, uint32_t fresh, uint32_t s
         const uint64_t *address)
 {
     uint32_t again = 0;
-    b->rough = 0;
+    b->shared.rough = 0;
     if (fresh)
         global_access(v, fresh, address);
-    for (uint32_t left = b->rough; left; left &= left - 1) {
+    for (uint32_t left = b->shared.rough; left; left &= left - 1) {
         uint64_t a = address[__builtin_ctz(left)];
         struct counter *c = counter_at(b->counters, a);
         if (c->address != a)
@@ -171,8 +171,8 @@ counters_lanes(const struct visit *v, const uint64_t *address)
         return false;
     if (!b->counters)
         b->counters = ls_alloc(sizeof *b->counters);
-    b->counting = false;
+    b->shared.counting = false;
     keep_all(b, v, address);
-    b->counting = true;
+    b->shared.counting = true;
     return true;
 }

@@ -62,7 +62,8 @@ note_read(const struct visit *v, const struct global_touch *t, struct cell *c)
             c->other = is_weaker(&c->other, r) || is_kept(v, lane, &c->other, r) ? c->other : *r;
         else if (is_weaker(r, &mark) && makes_room(v, lane, &c->other, r))
             c->other = *r;
-        else if (mark_stamp(r) >= v->b->floor && mark_stamp(r) >= v->b->warp_floor[v->warp] &&
+        else if (mark_stamp(r) >= v->b->order.floor &&
+                 mark_stamp(r) >= v->b->order.warp_floor[v->warp] &&
                  (r->who != mark.who || (r->when & MARK_MANY)))
             mark.when |= MARK_MANY | (r->who != mark.who ? (uint64_t)mark_lane(r) << LANE2_SHIFT
                                                          : r->when & 31 << LANE2_SHIFT);
@@ -195,7 +196,7 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
     uint32_t first = a & (CHUNK - 1);
     if (!(k->cells || chunk_need_cells(g, k)) ||
         (k->shift && ((first | count) & 3) && !chunk_cut_cells(g, k))) {
-        v->b->rough |= 1u << t->touch.lane;
+        v->b->shared.rough |= 1u << t->touch.lane;
         touch_thin(v, t->touch.lane, k, first, count,
                    (uint32_t)(a - t->touch.address[t->touch.lane]), a);
         return;
@@ -212,7 +213,7 @@ touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint
         if (quick_atomic(v, t, &k->cells[n]))
             continue;
         struct cell *c = &k->cells[n];
-        v->b->rough |= 1u << t->touch.lane;
+        v->b->shared.rough |= 1u << t->touch.lane;
         if (t->memo->usable && !t->touch.unset && memo_apply(t->memo, c, t->touch.lane)) {
             k->alike++;
             continue;
@@ -290,7 +291,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     bool copying = copies_begin(v);
     uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |
                    (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;
-    t.mark.when = (uint64_t)b->stamp << STAMP_SHIFT |
+    t.mark.when = (uint64_t)b->order.stamp << STAMP_SHIFT |
                   (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
                   (flags & PLACE_STRONG ? strong_flags(v) : 0);
     order_released(v);
@@ -342,11 +343,11 @@ hold(struct held *h, struct block_state *b, uint64_t address)
     if (base == h->base)
         return;
     held_release(h);
-    if (b->chunk_base != base || !b->chunk) {
-        b->chunk = shadow_chunk(b->launch->check->global, address, true);
-        b->chunk_base = base;
+    if (b->found.chunk_base != base || !b->found.chunk) {
+        b->found.chunk = shadow_chunk(b->launch->check->global, address, true);
+        b->found.chunk_base = base;
     }
-    h->chunk = b->chunk;
+    h->chunk = b->found.chunk;
     h->base = base;
     if (h->chunk) {
         chunk_lock(h->chunk);

@@ -73,13 +73,13 @@ is_ordered(const struct line_touch *t, const struct line_mark *m, uint32_t words
         return work < b->launch->floor;
     if ((m->mark.who ^ t->mark.who) >> BLOCK_SHIFT)
         return false;
-    if (stamp < b->floor)
+    if (stamp < b->order.floor)
         return true;
     if (m->spread)
         return same_threads(t, m, words);
     if ((m->mark.who ^ t->mark.who) >> LANE_BITS)
         return false;
-    return b->launch->check->lock_step || stamp < b->warp_floor[warp] ||
+    return b->launch->check->lock_step || stamp < b->order.warp_floor[warp] ||
            (!((m->mark.when | t->mark.when) & MARK_MANY) && same_lanes(m->lane, t->lane, words));
 }
 
@@ -218,7 +218,7 @@ sort_reader(const struct line_touch *t, const struct line_mark *r, uint32_t word
         return;
     }
     bool differ = !same_lanes(r->lane, t->lane, words);
-    if (!again || stamp < b->floor || stamp < b->warp_floor[t->v->warp] ||
+    if (!again || stamp < b->order.floor || stamp < b->order.warp_floor[t->v->warp] ||
         !(differ || r->mark.when & MARK_MANY) || t->mark.when & MARK_MANY)
         return;
     struct line_mark *m = &out->many[out->manys++];

@@ -15,7 +15,7 @@ tells_no_lanes(const struct visit *v, uint32_t lane, const struct mark *m)
 {
     bool own = mark_work(m) == v->b->launch->work &&
                mark_block(m) == (uint32_t)v->b->block->index && mark_warp(m) == v->warp;
-    return mark_stamp(m) && (!own || (mark_lane(m) == lane && !v->b->lanes_met[v->warp]));
+    return mark_stamp(m) && (!own || (mark_lane(m) == lane && !v->b->order.lanes_met[v->warp]));
 }
 
 void

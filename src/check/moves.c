@@ -16,8 +16,8 @@ cell_at(struct block_state *b, uint64_t at, uint64_t *out_cell)
 {
     struct block_state *o = peers_owner(b, at);
     uint64_t offset = at - (uint64_t)(uintptr_t)o->block->shared;
-    *out_cell = offset >> o->shift;
-    return o->write && offset < o->launch->shared_bytes ? o : NULL;
+    *out_cell = offset >> o->shared.shift;
+    return o->shared.write && offset < o->launch->shared_bytes ? o : NULL;
 }
 
 /* No byte of these, in one word, was written. */
@@ -41,8 +41,8 @@ make_unset(struct block_state *b, uint64_t at, uint32_t bytes)
     struct block_state *o = cell_at(b, at, &cell);
     if (!o)
         global_word_unset(b->launch->check->global, at, bytes);
-    else if (bytes == 4 || !o->shift)
-        for (uint32_t k = 0; k < (o->shift ? 1 : bytes); k++)
+    else if (bytes == 4 || !o->shared.shift)
+        for (uint32_t k = 0; k < (o->shared.shift ? 1 : bytes); k++)
             shared_word_unset(o, cell + k);
 }
 

@@ -32,7 +32,7 @@ notes_begin(struct block_state *b)
         b->notes = ls_alloc(sizeof *b->notes);
     b->block->note = b->notes->note;
     b->block->note_end = b->notes->note + NOTES_ROOM;
-    if (b->first <= 1) /* stamps begin anew */
+    if (b->order.first <= 1) /* stamps begin anew */
         memset(b->notes->seen, 0, sizeof b->notes->seen);
 }
 
@@ -77,11 +77,11 @@ is_written(struct block_state *b, const struct jit_note *n)
     uint64_t mixed = (n->base + (uint64_t)n->place * 0x10001) * 0x9e3779b97f4a7c15ull;
     struct seen *s = &b->notes->seen[mixed >> (64 - SEEN_BITS)];
     if (s->base == n->base && s->offset == n->offset && s->lanes == n->lanes &&
-        s->first == b->first)
+        s->first == b->order.first)
         return true;
     if (!shared_written(b, n))
         return false;
-    *s = (struct seen){n->base, n->offset, n->lanes, b->first};
+    *s = (struct seen){n->base, n->offset, n->lanes, b->order.first};
     return true;
 }
 
@@ -89,7 +89,7 @@ void
 notes_over(struct block_state *b)
 {
     const struct jit_note *end = b->block->note;
-    if (b->shared_stamp >= b->floor || b->any_strong || b->any_unset) {
+    if (b->shared.stamp >= b->order.floor || b->shared.any_strong || b->shared.any_unset) {
         notes_flush(b);
         return;
     }

@@ -107,23 +107,23 @@ struct known *
 order_now(const struct block_state *b, uint32_t warp)
 {
     uint64_t key = b->block->index << 6;
-    uint32_t whole = b->floor - 1;
+    uint32_t whole = b->order.floor - 1;
     struct known *k = known_new(b->warps + 2);
     for (uint32_t v = 0; v < b->warps; v++) {
-        uint32_t stamp = v == warp ? b->stamp : b->partly ? b->known[warp][v] : 0;
-        if (stamp >= b->first && stamp > whole)
+        uint32_t stamp = v == warp ? b->order.stamp : b->order.partly ? b->order.known[warp][v] : 0;
+        if (stamp >= b->order.first && stamp > whole)
             k->entry[k->count++] = (struct known_entry){key | v, stamp};
     }
-    if (whole >= b->first)
+    if (whole >= b->order.first)
         k->entry[k->count++] = (struct known_entry){key | WHOLE, whole};
-    return known_join(k, b->outside[warp]);
+    return known_join(k, b->order.outside[warp]);
 }
 
 static void
 need_lanes(struct block_state *b, uint32_t warp)
 {
-    if (!b->lanes_met[warp])
-        b->lanes_met[warp] = ls_alloc(sizeof(uint32_t) * JIT_LANES * JIT_LANES);
+    if (!b->order.lanes_met[warp])
+        b->order.lanes_met[warp] = ls_alloc(sizeof(uint32_t) * JIT_LANES * JIT_LANES);
 }
 
 /* What lanes of a warp learn of the warp's other lanes. */
@@ -132,7 +132,7 @@ acquire_own(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t stamp
 {
     need_lanes(b, warp);
     for (; lanes; lanes &= lanes - 1) {
-        uint32_t *row = b->lanes_met[warp][__builtin_ctz(lanes)];
+        uint32_t *row = b->order.lanes_met[warp][__builtin_ctz(lanes)];
         for (uint32_t y = 0; y < JIT_LANES; y++)
             if (row[y] < stamp)
                 row[y] = stamp;
@@ -148,21 +148,21 @@ order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known
     for (uint32_t i = 0; i < k->count; i++) {
         uint32_t of = k->entry[i].key & 63, stamp = k->entry[i].stamp;
         others = others || k->entry[i].key >> 6 != here;
-        if (k->entry[i].key >> 6 != here || of == WHOLE || stamp < b->floor)
+        if (k->entry[i].key >> 6 != here || of == WHOLE || stamp < b->order.floor)
             continue;
         if (of == warp) {
             acquire_own(b, warp, lanes, stamp);
             continue;
         }
-        if (!b->partly)
-            memset(b->known, 0, sizeof b->known);
-        b->partly = true;
-        if (b->known[warp][of] < stamp)
-            b->known[warp][of] = stamp;
+        if (!b->order.partly)
+            memset(b->order.known, 0, sizeof b->order.known);
+        b->order.partly = true;
+        if (b->order.known[warp][of] < stamp)
+            b->order.known[warp][of] = stamp;
     }
     if (others) {
-        b->outside[warp] = known_join(b->outside[warp], k);
-        b->any_outside = true;
+        b->order.outside[warp] = known_join(b->order.outside[warp], k);
+        b->order.any_outside = true;
     }
 }
 
@@ -248,8 +248,8 @@ order_fenced(const struct block_state *b, uint32_t warp, enum scope scope)
 static void
 next_stamp(struct block_state *b)
 {
-    if (b->stamp < LAST_STAMP)
-        b->stamp++;
+    if (b->order.stamp < LAST_STAMP)
+        b->order.stamp++;
 }
 
 void
@@ -318,13 +318,13 @@ share_outside(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
     struct known *all = NULL;
     for (uint32_t w = 0; w < b->warps; w++)
         if (arrived[w])
-            all = known_join(all, b->outside[w]);
+            all = known_join(all, b->order.outside[w]);
     if (!all)
         return;
     for (uint32_t w = 0; w < b->warps; w++)
         if (waiting[w]) {
-            known_put(b->outside[w]);
-            b->outside[w] = known_get(all);
+            known_put(b->order.outside[w]);
+            b->order.outside[w] = known_get(all);
         }
     known_put(all);
 }
@@ -334,7 +334,7 @@ share_outside(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
 uint32_t
 order_arrive(struct block_state *b)
 {
-    uint32_t now = b->stamp;
+    uint32_t now = b->order.stamp;
     next_stamp(b);
     return now;
 }
@@ -345,13 +345,13 @@ order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
 {
     if (b->handing)
         share_handing(b, arrived, waiting);
-    if (b->any_outside)
+    if (b->order.any_outside)
         share_outside(b, arrived, waiting);
-    uint32_t now = b->stamp;
+    uint32_t now = b->order.stamp;
     next_stamp(b);
     if (all) {
-        b->floor = b->stamp;
-        b->partly = false;
+        b->order.floor = b->order.stamp;
+        b->order.partly = false;
         return;
     }
     uint32_t row[MOST_WARPS] = {0};
@@ -359,48 +359,49 @@ order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
         if (!arrived[w])
             continue;
         row[w] = waiting[w] ? now : stamps[w];
-        for (uint32_t v = 0; v < b->warps && b->partly; v++)
-            if (v != w && row[v] < b->known[w][v])
-                row[v] = b->known[w][v];
+        for (uint32_t v = 0; v < b->warps && b->order.partly; v++)
+            if (v != w && row[v] < b->order.known[w][v])
+                row[v] = b->order.known[w][v];
     }
-    if (!b->partly)
-        memset(b->known, 0, sizeof b->known);
-    b->partly = true;
+    if (!b->order.partly)
+        memset(b->order.known, 0, sizeof b->order.known);
+    b->order.partly = true;
     for (uint32_t w = 0; w < b->warps; w++) {
         for (uint32_t v = 0; waiting[w] && v < b->warps; v++)
-            if (b->known[w][v] < row[v])
-                b->known[w][v] = row[v];
+            if (b->order.known[w][v] < row[v])
+                b->order.known[w][v] = row[v];
         if (waiting[w] && waiting[w] == b->exists[w])
-            b->warp_floor[w] = b->stamp;
+            b->order.warp_floor[w] = b->order.stamp;
     }
 }
 
 void
 order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members)
 {
-    uint32_t now = b->stamp;
+    uint32_t now = b->order.stamp;
     next_stamp(b);
     members &= b->exists[warp];
     if (lanes == members && members == b->exists[warp]) {
-        b->warp_floor[warp] = b->stamp;
+        b->order.warp_floor[warp] = b->order.stamp;
         return;
     }
     need_lanes(b, warp);
     for (uint32_t x = 0; x < JIT_LANES; x++)
         for (uint32_t y = 0; y < JIT_LANES && members >> x & 1; y++)
             if ((members >> y & 1) && ((lanes >> x | lanes >> y) & 1))
-                b->lanes_met[warp][x][y] = now;
+                b->order.lanes_met[warp][x][y] = now;
 }
 
 bool
 order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, uint32_t warp,
                 uint32_t lane, bool many, uint32_t stamp)
 {
-    if (stamp < b->floor || stamp > b->stamp)
+    if (stamp < b->order.floor || stamp > b->order.stamp)
         return false;
     if (warp != mine)
-        return !b->partly || b->known[mine][warp] < stamp;
-    if (b->launch->check->lock_step || stamp < b->warp_floor[mine] || (lane == my_lane && !many))
+        return !b->order.partly || b->order.known[mine][warp] < stamp;
+    if (b->launch->check->lock_step || stamp < b->order.warp_floor[mine] ||
+        (lane == my_lane && !many))
         return false;
-    return !b->lanes_met[mine] || (!many && b->lanes_met[mine][my_lane][lane] < stamp);
+    return !b->order.lanes_met[mine] || (!many && b->order.lanes_met[mine][my_lane][lane] < stamp);
 }

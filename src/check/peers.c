@@ -197,9 +197,9 @@ inside(const struct visit *v, uint32_t lane, uint64_t a)
 static bool
 has_begun(const struct visit *v, const struct block_state *owner)
 {
-    const struct known *k = v->b->outside[v->warp];
+    const struct known *k = v->b->order.outside[v->warp];
     for (uint32_t i = 0; k && i < k->count; i++)
-        if (k->entry[i].key >> 6 == owner->block->index && k->entry[i].stamp >= owner->first)
+        if (k->entry[i].key >> 6 == owner->block->index && k->entry[i].stamp >= owner->order.first)
             return true;
     return false;
 }
@@ -220,7 +220,7 @@ unpack_scoped(const struct block_state *b, uint64_t m)
 static struct mark
 mark_of(const struct visit *v, uint32_t lane)
 {
-    return unpack_scoped(v->b, pack_at(v, v->b->stamp) | (uint64_t)lane << PACK_LANE);
+    return unpack_scoped(v->b, pack_at(v, v->b->order.stamp) | (uint64_t)lane << PACK_LANE);
 }
 
 /* One word against what its cells say of accesses before, of which `write` says what they were.
@@ -239,10 +239,11 @@ static void
 against_owner(const struct visit *v, const struct touch *t, struct block_state *owner)
 {
     uint64_t offset = t->at - (uint64_t)(uintptr_t)owner->block->shared;
-    uint64_t *const rows[] = {owner->write, owner->strong, owner->read, owner->other};
-    for (uint64_t k = 0; owner->write && k < (v->op == JIT_LOAD ? 2 : 4); k++) {
-        uint64_t m = rows[k][offset >> owner->shift];
-        if (m >> 63 || pack_stamp(m) < owner->first) /* a transfer; another block's */
+    uint64_t *const rows[] = {owner->shared.write, owner->shared.strong, owner->shared.read,
+                              owner->shared.other};
+    for (uint64_t k = 0; owner->shared.write && k < (v->op == JIT_LOAD ? 2 : 4); k++) {
+        uint64_t m = rows[k][offset >> owner->shared.shift];
+        if (m >> 63 || pack_stamp(m) < owner->order.first) /* a transfer; another block's */
             continue;
         struct mark mark = unpack_scoped(owner, m);
         if (hold_against(v, t, &mark, k < 2))
@@ -290,9 +291,10 @@ touch_peer(const struct visit *v, const uint64_t *address, uint32_t lane)
             against_peers(v, &t, c);
         }
         note(v, lane, c);
-        for (uint64_t k = 0; v->op != JIT_LOAD && owner->write && k < (owner->shift ? 1u : 4u); k++)
-            (v->op == JIT_STORE ? shared_word_of_peer
-                                : shared_word_was_written)(owner, (offset >> owner->shift) + k);
+        for (uint64_t k = 0;
+             v->op != JIT_LOAD && owner->shared.write && k < (owner->shared.shift ? 1u : 4u); k++)
+            (v->op == JIT_STORE ? shared_word_of_peer : shared_word_was_written)(
+                owner, (offset >> owner->shared.shift) + k);
     }
 }
 
@@ -370,7 +372,7 @@ static bool
 is_known(const struct block_state *b, const struct mark *m)
 {
     for (uint32_t w = 0; w < b->warps; w++)
-        if (known_of(b->outside[w], mark_block(m), mark_warp(m)) >= (int64_t)mark_stamp(m))
+        if (known_of(b->order.outside[w], mark_block(m), mark_warp(m)) >= (int64_t)mark_stamp(m))
             return true;
     return false;
 }

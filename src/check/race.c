@@ -53,7 +53,8 @@ race_is_before(const struct visit *v, uint32_t lane, const struct mark *m)
         return warpgroup_met(v, mark_warp(m), mark_stamp(m)) ||
                !order_unordered(b, v->warp, lane, mark_warp(m), mark_lane(m), m->when & MARK_MANY,
                                 mark_stamp(m));
-    return known_of(b->outside[v->warp], mark_block(m), mark_warp(m)) >= (int64_t)mark_stamp(m);
+    return known_of(b->order.outside[v->warp], mark_block(m), mark_warp(m)) >=
+           (int64_t)mark_stamp(m);
 }
 
 bool
@@ -104,7 +105,7 @@ in_this_insn(const struct visit *v, const struct touch *t, const struct mark *m)
     const struct block_state *b = v->b;
     uint32_t lane = mark_lane(m);
     if (mark_work(m) != b->launch->work || mark_block(m) != (uint32_t)b->block->index ||
-        mark_warp(m) != v->warp || mark_place(m) != v->place || mark_stamp(m) != b->stamp ||
+        mark_warp(m) != v->warp || mark_place(m) != v->place || mark_stamp(m) != b->order.stamp ||
         lane == t->lane || !(v->lanes >> lane & 1))
         return false;
     return t->at + (1u << t->shift) > t->address[lane] && t->at < t->address[lane] + v->bytes;

@@ -10,6 +10,7 @@
 
 #include "check/check_priv.h"
 #include "check/marks.h"
+#include "check/transfers.h"
 
 /* One lane's access to one cell: a word of memory, or a byte. */
 struct touch {

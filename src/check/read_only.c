@@ -73,11 +73,11 @@ read_only_range(const struct visit *v, const struct range *r)
     struct block_state *b = v->b;
     if (v->op != JIT_LOAD || v->facts->flags || v->facts != &b->facts[v->place])
         return false;
-    if (b->read_only.base == r->base && b->read_only.end == r->end)
-        return b->is_read_only;
+    if (b->found.read_only.base == r->base && b->found.read_only.end == r->end)
+        return b->found.is_read_only;
     pthread_mutex_lock(&b->launch->lock);
-    b->is_read_only = find_read_only(b->launch, r);
+    b->found.is_read_only = find_read_only(b->launch, r);
     pthread_mutex_unlock(&b->launch->lock);
-    b->read_only = *r;
-    return b->is_read_only;
+    b->found.read_only = *r;
+    return b->found.is_read_only;
 }

@@ -309,10 +309,10 @@ make_up(struct block_state *b, const union step *s)
                       .op = step_op(s),
                       .place = place,
                       .warp = n->warp->warp};
-    struct copies *copies = b->copies[v.warp]; /* there were none yet */
+    struct copies *copies = b->copied.of[v.warp]; /* there were none yet */
     const void *values = n->warp->values;
     uint64_t address[JIT_LANES];
-    b->copies[v.warp] = NULL;
+    b->copied.of[v.warp] = NULL;
     n->warp->values = NULL;
     if (has_lanes(s)) {
         shared_access(&v, n->lanes, s[1].address);
@@ -322,7 +322,7 @@ make_up(struct block_state *b, const union step *s)
         shared_access(&v, n->lanes, address);
     }
     n->warp->values = values;
-    b->copies[v.warp] = copies;
+    b->copied.of[v.warp] = copies;
 }
 
 /* It goes another way than remembered. What it did so far is on the tape afterwards. */
@@ -405,7 +405,7 @@ may_be_step(const struct visit *v)
 {
     return v->facts == &v->b->facts[v->place] && v->op != JIT_ATOMIC &&
            !(v->facts->flags & ~PLACE_STORE) && !(v->bytes & 3) && v->bytes && v->bytes <= 16 &&
-           !v->b->copies[v->warp];
+           !v->b->copied.of[v->warp];
 }
 
 void
@@ -471,9 +471,9 @@ next_region(struct block_state *b)
 {
     struct regions *p = b->regions;
     uint32_t guess = p->last ? p->kept[p->last - 1].next : p->first;
-    b->following = b->recording = b->doubtful = false;
+    b->following = b->recording = b->shared.doubtful = false;
     b->block->expected = &idle;
-    if (p->rest || b->shift != 2 || b->transfers || b->any_unset || b->any_copies ||
+    if (p->rest || b->shared.shift != 2 || b->transfers || b->shared.any_unset || b->copied.any ||
         b->launch->facts->releases) {
         p->rest -= p->rest != 0;
         catch_up(b);
@@ -496,9 +496,9 @@ region_stop(struct block_state *b)
 void
 region_copies(struct block_state *b)
 {
-    if (!b->first_copy)
+    if (!b->copied.first)
         return;
-    b->first_copy = false;
+    b->copied.first = false;
     region_stop(b);
 }
 
@@ -516,7 +516,7 @@ region_over(struct block_state *b)
         p->credit += p->credit < CREDIT;
         p->rests = 0;
         region_done(b, (uint32_t)(p->now - p->kept));
-    } else if (b->recording && p->tape.count && !b->doubtful) {
+    } else if (b->recording && p->tape.count && !b->shared.doubtful) {
         region_done(b, keep(b));
         failed(p);
     } else if (b->recording && p->tape.count) {
@@ -531,13 +531,14 @@ region_begin(struct block_state *b)
     struct regions *p = b->regions;
     b->following = b->recording = false;
     b->block->expected = &idle;
-    if (!b->write || b->peers || b->shift != 2 || b->launch->facts->place_count > PLACE_MASK)
+    if (!b->shared.write || b->peers || b->shared.shift != 2 ||
+        b->launch->facts->place_count > PLACE_MASK)
         return;
     if (!p)
         p = b->regions = ls_alloc(sizeof *p);
     if (p->shared != b->block->shared) {
         region_forget(b);
-        p->sets = (uint32_t)((b->cells + 63) / 64);
+        p->sets = (uint32_t)((b->shared.cells + 63) / 64);
         p->written = ls_alloc(8 * p->sets);
         p->shared = b->block->shared;
     }

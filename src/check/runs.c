@@ -189,8 +189,9 @@ in_bounds(const struct visit *v, uint64_t low, uint64_t high)
     const struct block_state *b = v->b;
     const struct range *e = v->expect, *r = e;
     if (!e->base) {
-        r = &b->last;
-        if (b->last_version != __atomic_load_n(&b->launch->check->memory_version, __ATOMIC_RELAXED))
+        r = &b->found.last;
+        if (b->found.version !=
+            __atomic_load_n(&b->launch->check->memory_version, __ATOMIC_RELAXED))
             return false;
     }
     return low <= high && !(r->base >> 62) && low >= r->base && high <= r->end;
@@ -202,10 +203,10 @@ stamp_of(const struct block_state *b, uint32_t warp, uint32_t place)
     return (struct line_stamp){.mark.who = (uint64_t)b->launch->work << WORK_SHIFT |
                                            (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT |
                                            warp << WARP_SHIFT,
-                               .mark.when = (uint64_t)b->stamp << STAMP_SHIFT |
+                               .mark.when = (uint64_t)b->order.stamp << STAMP_SHIFT |
                                             (uint64_t)(place & 0x3fffff) << PLACE_SHIFT,
                                .work_floor = b->launch->floor,
-                               .floor = b->floor};
+                               .floor = b->order.floor};
 }
 
 static bool
@@ -335,7 +336,7 @@ may_store(const struct block_state *b, const struct runs *r, uint32_t warp, uint
     const struct range *e = &b->expect[place];
     uint64_t low = base + (uint64_t)r->low, end = base + (uint64_t)r->high;
     return !((base | r->all) & (r->bytes - 1)) && low >= e->base && low < end && end <= e->end &&
-           !b->pending[warp].count && !b->copies[warp] && b->block->note != b->block->note_end;
+           !b->pending[warp].count && !b->copied.of[warp] && b->block->note != b->block->note_end;
 }
 
 bool

@@ -30,7 +30,7 @@ uint64_t
 pack_of(const struct visit *v)
 {
     bool transfer = v->facts->flags & (v->op == JIT_LOAD ? PLACE_BULK_SOURCE : PLACE_TRANSFER);
-    return pack_at(v, transfer ? transfer_begin(v) : v->b->stamp);
+    return pack_at(v, transfer ? transfer_begin(v) : v->b->order.stamp);
 }
 
 /* -- cells ------------------------------------------------------------------------------------- */
@@ -39,53 +39,54 @@ static void
 need_shared_cells(struct block_state *b)
 {
     uint64_t words = (b->launch->shared_bytes + 3) / 4;
-    if (b->write || !words)
+    if (b->shared.write || !words)
         return;
-    b->shift = 2;
-    b->cells = b->room = words;
-    b->write = ls_alloc(8 * words);
-    b->read = ls_alloc(8 * words);
-    b->other = ls_alloc(8 * words);
-    b->strong = ls_alloc(8 * words);
-    b->logs = ls_alloc(sizeof *b->logs);
+    b->shared.shift = 2;
+    b->shared.cells = b->shared.room = words;
+    b->shared.write = ls_alloc(8 * words);
+    b->shared.read = ls_alloc(8 * words);
+    b->shared.other = ls_alloc(8 * words);
+    b->shared.strong = ls_alloc(8 * words);
+    b->shared.logs = ls_alloc(sizeof *b->shared.logs);
 }
 
 void
 shared_begin(struct block_state *b)
 {
     need_shared_cells(b);
-    b->any_strong = b->any_unset = false;
-    b->shared_stamp = b->plain_stamp = 0;
-    if (b->logs)
-        strong_logs_empty(b->logs);
+    b->shared.any_strong = b->shared.any_unset = false;
+    b->shared.stamp = b->shared.plain_stamp = 0;
+    if (b->shared.logs)
+        strong_logs_empty(b->shared.logs);
 }
 
 void
 shared_forget(struct block_state *b)
 {
-    uint64_t *all[] = {b->write, b->read, b->other, b->strong};
+    uint64_t *all[] = {b->shared.write, b->shared.read, b->shared.other, b->shared.strong};
     for (int k = 0; k < 4; k++)
         if (all[k])
-            memset(all[k], 0, b->room * sizeof *all[k]);
+            memset(all[k], 0, b->shared.room * sizeof *all[k]);
 }
 
 void
 shared_free(struct block_state *b)
 {
-    ls_release(b->write);
-    ls_release(b->read);
-    ls_release(b->other);
-    ls_release(b->strong);
-    if (b->logs)
-        strong_logs_free(b->logs);
-    ls_release(b->logs);
+    ls_release(b->shared.write);
+    ls_release(b->shared.read);
+    ls_release(b->shared.other);
+    ls_release(b->shared.strong);
+    if (b->shared.logs)
+        strong_logs_free(b->shared.logs);
+    ls_release(b->shared.logs);
 }
 
 bool
 shared_word_written(const struct block_state *b, uint64_t word)
 {
-    return pack_stamp(b->strong[word]) >= b->first ||
-           (pack_stamp(b->write[word]) >= b->first && !(b->write[word] & PACK_UNSET));
+    return pack_stamp(b->shared.strong[word]) >= b->order.first ||
+           (pack_stamp(b->shared.write[word]) >= b->order.first &&
+            !(b->shared.write[word] & PACK_UNSET));
 }
 
 void
@@ -98,14 +99,14 @@ shared_word_was_written(struct block_state *b, uint64_t word)
 void
 shared_word_of_peer(struct block_state *b, uint64_t word)
 {
-    b->write[word] = (uint64_t)b->first << STAMP_SHIFT | PACK_PEER;
+    b->shared.write[word] = (uint64_t)b->order.first << STAMP_SHIFT | PACK_PEER;
 }
 
 void
 shared_word_unset(struct block_state *b, uint64_t word)
 {
-    b->write[word] |= PACK_UNSET;
-    b->any_unset = true;
+    b->shared.write[word] |= PACK_UNSET;
+    b->shared.any_unset = true;
 }
 
 static uint64_t *
@@ -121,12 +122,12 @@ cut(uint64_t *cells, uint64_t count)
 static void
 cut_shared_cells(struct block_state *b)
 {
-    b->write = cut(b->write, b->cells);
-    b->read = cut(b->read, b->cells);
-    b->other = cut(b->other, b->cells);
-    b->strong = cut(b->strong, b->cells);
-    b->cells = b->room = 4 * b->cells;
-    b->shift = 0;
+    b->shared.write = cut(b->shared.write, b->shared.cells);
+    b->shared.read = cut(b->shared.read, b->shared.cells);
+    b->shared.other = cut(b->shared.other, b->shared.cells);
+    b->shared.strong = cut(b->shared.strong, b->shared.cells);
+    b->shared.cells = b->shared.room = 4 * b->shared.cells;
+    b->shared.shift = 0;
 }
 
 /* -- one cell ---------------------------------------------------------------------------------- */
@@ -164,7 +165,7 @@ static void
 read_unset(const struct visit *v, const struct shared_touch *t, uint64_t last)
 {
     struct mark by = unpack(v->b, last);
-    race_unset_read(v, &t->touch, pack_stamp(last) < v->b->first ? NULL : &by);
+    race_unset_read(v, &t->touch, pack_stamp(last) < v->b->order.first ? NULL : &by);
 }
 
 /* The mark of a cell to compare with: where a transfer made it, when that was over; 0: there is
@@ -192,7 +193,8 @@ transfer_over(const struct visit *v, const struct shared_touch *t, uint64_t *m)
 static inline bool
 is_weaker(const struct block_state *b, uint64_t old, uint64_t new)
 {
-    return new &PACK_STRONG &&pack_stamp(old) >= b->floor &&pack_warp(old) == pack_warp(new) &&
+    return new &PACK_STRONG &&pack_stamp(old) >= b->order.floor &&pack_warp(old) ==
+               pack_warp(new) &&
            (!(old & PACK_STRONG) || (is_volatile(b, old) && !is_volatile(b, new)));
 }
 
@@ -201,7 +203,7 @@ is_weaker(const struct block_state *b, uint64_t old, uint64_t new)
 static inline bool
 is_kept(const struct visit *v, uint32_t lane, uint64_t other, uint64_t r)
 {
-    return r & PACK_STRONG && !(other & PACK_STRONG) && pack_stamp(other) >= v->b->floor &&
+    return r & PACK_STRONG && !(other & PACK_STRONG) && pack_stamp(other) >= v->b->order.floor &&
            pack_stamp(other) < TRANSFER_STAMP && !is_before(v, lane, other);
 }
 
@@ -210,22 +212,23 @@ note_read(const struct visit *v, const struct shared_touch *t, enum strong_stays
           uint64_t mark)
 {
     struct block_state *b = v->b;
-    uint64_t r = b->read[t->cell], o = b->other[t->cell];
+    uint64_t r = b->shared.read[t->cell], o = b->shared.other[t->cell];
     if (stays == STAYS_BOTH)
         return;
     mark |= (uint64_t)t->touch.lane << PACK_LANE;
     if (stays == STAYS_OTHER)
         (void)0;
     else if (pack_stamp(r) >= TRANSFER_STAMP)
-        b->other[t->cell] = r;
-    else if (pack_stamp(r) >= b->floor && pack_warp(r) != pack_warp(mark))
-        b->other[t->cell] = is_weaker(b, o, r) || is_kept(v, t->touch.lane, o, r) ? o : r;
-    else if (pack_stamp(o) < b->floor && is_weaker(b, r, mark))
-        b->other[t->cell] = r;
-    else if (pack_stamp(r) >= b->floor && pack_stamp(r) >= b->warp_floor[pack_warp(r)] &&
+        b->shared.other[t->cell] = r;
+    else if (pack_stamp(r) >= b->order.floor && pack_warp(r) != pack_warp(mark))
+        b->shared.other[t->cell] = is_weaker(b, o, r) || is_kept(v, t->touch.lane, o, r) ? o : r;
+    else if (pack_stamp(o) < b->order.floor && is_weaker(b, r, mark))
+        b->shared.other[t->cell] = r;
+    else if (pack_stamp(r) >= b->order.floor &&
+             pack_stamp(r) >= b->order.warp_floor[pack_warp(r)] &&
              (pack_lane(r) != t->touch.lane || (r & PACK_MANY)))
         mark |= pack_second(r, mark);
-    b->read[t->cell] = mark;
+    b->shared.read[t->cell] = mark;
 }
 
 /* PTX ISA 8.9.5: the strong write comes before all that is ordered behind a read that saw it. A
@@ -233,15 +236,15 @@ note_read(const struct visit *v, const struct shared_touch *t, enum strong_stays
 static bool
 was_seen(const struct visit *v, const struct shared_touch *t, uint64_t strong)
 {
-    uint64_t r = v->b->read[t->cell];
-    return strong & PACK_SEEN && pack_stamp(r) >= v->b->first && pack_stamp(r) < TRANSFER_STAMP &&
-           (!(r & PACK_STRONG) || is_before(v, t->touch.lane, r));
+    uint64_t r = v->b->shared.read[t->cell];
+    return strong & PACK_SEEN && pack_stamp(r) >= v->b->order.first &&
+           pack_stamp(r) < TRANSFER_STAMP && (!(r & PACK_STRONG) || is_before(v, t->touch.lane, r));
 }
 
 static void
 note_seen(struct block_state *b, const struct shared_touch *t, uint64_t mark)
 {
-    uint64_t *strong = &b->strong[t->cell];
+    uint64_t *strong = &b->shared.strong[t->cell];
     if (*strong)
         *strong = mark & PACK_STRONG ? *strong | PACK_SEEN : *strong & ~(uint64_t)PACK_SEEN;
 }
@@ -254,12 +257,12 @@ missed_by_proxy(const struct visit *v, uint64_t last)
 {
     const struct block_state *b = v->b;
     uint32_t stamp = pack_stamp(last);
-    if (v->op != JIT_LOAD || !(v->facts->flags & PLACE_BULK_SOURCE) || stamp < b->first ||
+    if (v->op != JIT_LOAD || !(v->facts->flags & PLACE_BULK_SOURCE) || stamp < b->order.first ||
         stamp >= TRANSFER_STAMP || (last & (PACK_PEER | PACK_MANY)) == PACK_PEER)
         return false;
     const uint32_t *fenced = transfers_need(v->b)->fenced;
     return stamp >= fenced[pack_warp(last)] &&
-           !(stamp < fenced[v->warp] && fenced[v->warp] >= b->floor);
+           !(stamp < fenced[v->warp] && fenced[v->warp] >= b->order.floor);
 }
 
 static void
@@ -280,7 +283,7 @@ unpack_since(const struct block_state *b, uint64_t m, uint32_t least)
 static struct mark
 unpack_read(const struct block_state *b, uint64_t m)
 {
-    return pack_stamp(m) < TRANSFER_STAMP ? unpack_since(b, m, b->floor) : (struct mark){0};
+    return pack_stamp(m) < TRANSFER_STAMP ? unpack_since(b, m, b->order.floor) : (struct mark){0};
 }
 
 /* s: the cell's last strong write; joins: the access joins the log. */
@@ -291,16 +294,17 @@ log_of(const struct visit *v, struct shared_touch *t, uint64_t s, bool joins)
     if (!b->launch->facts->uneven_inside)
         return NULL;
     t->marks = (struct strong_marks){
-        unpack_since(b, s, b->first),
-        {unpack_read(b, b->read[t->cell]), unpack_read(b, b->other[t->cell])}};
+        unpack_since(b, s, b->order.first),
+        {unpack_read(b, b->shared.read[t->cell]), unpack_read(b, b->shared.other[t->cell])}};
     t->marks.write.when |= t->marks.write.who && s & PACK_SEEN ? MARK_SEEN : 0;
-    return strong_log_of(v, b->logs, (uint32_t)(t->cell << b->shift), &t->marks, joins);
+    return strong_log_of(v, b->shared.logs, (uint32_t)(t->cell << b->shared.shift), &t->marks,
+                         joins);
 }
 
 static void
 check_strong(const struct visit *v, const struct shared_touch *t, uint64_t s)
 {
-    struct mark strong = unpack_since(v->b, s, v->b->floor);
+    struct mark strong = unpack_since(v->b, s, v->b->order.floor);
     if (t->log && (!strong.who || strong_log_holds(t->log, &strong)))
         strong_log_judge(v, &t->touch, t->log);
     else if (strong.who && !was_seen(v, t, s))
@@ -311,16 +315,16 @@ static void
 touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
 {
     struct block_state *b = v->b;
-    t->touch.at = t->base + (t->cell << b->shift);
-    t->touch.shift = b->shift;
-    b->doubtful = true;
-    uint64_t w = transfer_over(v, t, &b->write[t->cell]), s = b->strong[t->cell];
+    t->touch.at = t->base + (t->cell << b->shared.shift);
+    t->touch.shift = b->shared.shift;
+    b->shared.doubtful = true;
+    uint64_t w = transfer_over(v, t, &b->shared.write[t->cell]), s = b->shared.strong[t->cell];
     t->log = log_of(v, t, s, mark & PACK_STRONG);
-    uint64_t last = b->write[t->cell];
-    if (v->op != JIT_STORE && (pack_stamp(last) < b->first || last & PACK_UNSET) &&
-        pack_stamp(s) < b->first)
+    uint64_t last = b->shared.write[t->cell];
+    if (v->op != JIT_STORE && (pack_stamp(last) < b->order.first || last & PACK_UNSET) &&
+        pack_stamp(s) < b->order.first)
         read_unset(v, t, last);
-    if (pack_stamp(w) >= b->floor)
+    if (pack_stamp(w) >= b->order.floor)
         compare_write(v, t, w);
     else if (missed_by_proxy(v, last))
         report_proxy(v, &t->touch, last);
@@ -328,7 +332,7 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
     enum strong_stays stays = STAYS_NONE;
     if (t->log) {
         struct mark m = unpack(b, mark | (uint64_t)t->touch.lane << PACK_LANE);
-        strong_log_note(v, t->log, &m, b->floor);
+        strong_log_note(v, t->log, &m, b->order.floor);
         stays = v->op == JIT_LOAD ? strong_log_stays(v, t->log, &t->marks, &m) : STAYS_NONE;
     }
     if (v->op == JIT_LOAD) {
@@ -336,24 +340,24 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
         note_read(v, t, stays, mark);
         return;
     }
-    uint64_t r = transfer_over(v, t, &b->read[t->cell]),
-             o = transfer_over(v, t, &b->other[t->cell]);
+    uint64_t r = transfer_over(v, t, &b->shared.read[t->cell]),
+             o = transfer_over(v, t, &b->shared.other[t->cell]);
     struct mark read, other;
-    bool has_read = pack_stamp(r) >= b->floor, has_other = pack_stamp(o) >= b->floor;
+    bool has_read = pack_stamp(r) >= b->order.floor, has_other = pack_stamp(o) >= b->order.floor;
     if (has_read)
         read = unpack(b, r);
     if (has_other)
         other = unpack(b, o);
     race_with_reads(v, &t->touch, has_read ? &read : NULL, has_other ? &other : NULL);
-    uint32_t bytes = (1u << (1u << b->shift)) - 1;
+    uint32_t bytes = (1u << (1u << b->shared.shift)) - 1;
     if (t->touch.unset &&
-        ((t->touch.unset >> ((t->cell << b->shift) - t->offset)) & bytes) == bytes) {
+        ((t->touch.unset >> ((t->cell << b->shared.shift) - t->offset)) & bytes) == bytes) {
         mark |= PACK_UNSET;
-        b->any_unset = true;
+        b->shared.any_unset = true;
     }
-    (mark & PACK_STRONG ? b->strong : b->write)[t->cell] = mark | (uint64_t)t->touch.lane
-                                                                      << PACK_LANE;
-    b->any_strong |= (mark & PACK_STRONG) != 0;
+    (mark & PACK_STRONG ? b->shared.strong : b->shared.write)[t->cell] =
+        mark | (uint64_t)t->touch.lane << PACK_LANE;
+    b->shared.any_strong |= (mark & PACK_STRONG) != 0;
 }
 
 /* touch_cell for cells with which nothing is wrong; false: not surely, nothing was done. */
@@ -362,8 +366,8 @@ quick_cell(const struct visit *v, const struct quick *q, const struct shared_tou
            uint64_t mark)
 {
     struct block_state *b = v->b;
-    uint64_t new = mark | (uint64_t)t->touch.lane << PACK_LANE, w = b->write[t->cell];
-    uint64_t s = b->any_strong ? b->strong[t->cell] : 0;
+    uint64_t new = mark | (uint64_t)t->touch.lane << PACK_LANE, w = b->shared.write[t->cell];
+    uint64_t s = b->shared.any_strong ? b->shared.strong[t->cell] : 0;
     if (!quick_before(q, w, new) || (s >= q->floor && !q->alike))
         return false;
     if (q->reads && ((w < q->low && s < q->low) || w & PACK_UNSET))
@@ -374,10 +378,10 @@ quick_cell(const struct visit *v, const struct quick *q, const struct shared_tou
         note_read(v, t, STAYS_NONE, mark);
         return true;
     }
-    if (!quick_before(q, b->read[t->cell], new) || b->other[t->cell] >= q->floor)
+    if (!quick_before(q, b->shared.read[t->cell], new) || b->shared.other[t->cell] >= q->floor)
         return false;
-    (q->strong ? b->strong : b->write)[t->cell] = new;
-    b->any_strong |= q->strong;
+    (q->strong ? b->shared.strong : b->shared.write)[t->cell] = new;
+    b->shared.any_strong |= q->strong;
     return true;
 }
 
@@ -419,9 +423,9 @@ access_cells(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (v->facts->flags & PLACE_STRONG)
         order_strong(v, lanes, address, true);
     if (v->op != JIT_LOAD || v->facts->flags)
-        b->shared_stamp = b->stamp;
+        b->shared.stamp = b->order.stamp;
     if (v->op != JIT_ATOMIC)
-        b->plain_stamp = b->stamp;
+        b->shared.plain_stamp = b->order.stamp;
     uint64_t mark = pack_of(v);
     order_released(v);
     if (v->op == JIT_LOAD && v->facts->flags & PLACE_BULK && v->facts->flags & PLACE_BULK_SOURCE)
@@ -429,20 +433,21 @@ access_cells(const struct visit *v, uint32_t lanes, const uint64_t *address)
     bool copying = copies_begin(v);
     bool quick = !(mark >> 63) && !copying &&
                  !(v->facts->flags & PLACE_STRONG && b->launch->facts->uneven_inside);
-    const struct quick q = {.low = (uint64_t)b->first << STAMP_SHIFT,
-                            .floor = (uint64_t)b->floor << STAMP_SHIFT,
-                            .met = (uint64_t)b->warp_floor[v->warp] << STAMP_SHIFT,
+    const struct quick q = {.low = (uint64_t)b->order.first << STAMP_SHIFT,
+                            .floor = (uint64_t)b->order.floor << STAMP_SHIFT,
+                            .met = (uint64_t)b->order.warp_floor[v->warp] << STAMP_SHIFT,
                             .load = v->op == JIT_LOAD,
                             .reads = v->op != JIT_STORE,
                             .strong = v->facts->flags & PLACE_STRONG,
                             .alike =
                                 v->facts->flags & PLACE_STRONG && !b->launch->facts->uneven_inside};
-    if (v->op == JIT_ATOMIC && quick && q.alike && b->shift == 2 && v->bytes == 4 &&
+    if (v->op == JIT_ATOMIC && quick && q.alike && b->shared.shift == 2 && v->bytes == 4 &&
         shared_quick_atomics(b, &q, lanes, address, mark))
         return;
     enum { RUN = 4 }; /* shorter ones are not worth it */
-    bool runs = quick && !q.strong && v->op != JIT_ATOMIC && !b->any_strong && !b->any_unset &&
-                b->launch->check->wide && b->shift == 2 && v->bytes == 4;
+    bool runs = quick && !q.strong && v->op != JIT_ATOMIC && !b->shared.any_strong &&
+                !b->shared.any_unset && b->launch->check->wide && b->shared.shift == 2 &&
+                v->bytes == 4;
     uint32_t alone = 0; /* lanes of a run that is looked at lane by lane */
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.touch.lane = (uint32_t)__builtin_ctz(left);
@@ -455,8 +460,8 @@ access_cells(const struct visit *v, uint32_t lanes, const uint64_t *address)
         }
         alone |= some;
         t.touch.unset = copying ? copies_stored(v, t.touch.lane) : 0;
-        uint64_t last = (t.offset + v->bytes - 1) >> b->shift;
-        for (t.cell = t.offset >> b->shift; t.cell <= last; t.cell++)
+        uint64_t last = (t.offset + v->bytes - 1) >> b->shared.shift;
+        for (t.cell = t.offset >> b->shared.shift; t.cell <= last; t.cell++)
             if (!quick || !quick_cell(v, &q, &t, mark))
                 touch_cell(v, &t, mark);
     }
@@ -467,10 +472,10 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
     struct block_state *b = v->b;
     uint64_t bits = 0;
-    if (!b->write)
+    if (!b->shared.write)
         return;
     shared_farthest(b->launch->check, address, lanes, 0, &bits);
-    if (b->shift && (bits | v->bytes) & 3)
+    if (b->shared.shift && (bits | v->bytes) & 3)
         cut_shared_cells(b);
     access_cells(v, lanes, address);
 }
@@ -491,7 +496,7 @@ shared_lanes(const struct visit *v, const uint64_t *address)
         return false;
     if (v->bytes & 3)
         shared_access(v, v->lanes, address);
-    else if (b->write)
+    else if (b->shared.write)
         access_cells(v, v->lanes, address);
     return true;
 }

@@ -19,12 +19,12 @@ static inline __attribute__((always_inline)) bool
 load_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, uint64_t first,
          uint64_t mark)
 {
-    const uint64_t low = (uint64_t)b->first << STAMP_SHIFT,
-                   floor = (uint64_t)b->floor << STAMP_SHIFT;
-    const uint64_t met = (uint64_t)b->warp_floor[pack_warp(mark)] << STAMP_SHIFT;
+    const uint64_t low = (uint64_t)b->order.first << STAMP_SHIFT,
+                   floor = (uint64_t)b->order.floor << STAMP_SHIFT;
+    const uint64_t met = (uint64_t)b->order.warp_floor[pack_warp(mark)] << STAMP_SHIFT;
     const uint64_t warp = 31ull << PACK_WARP, lane = 31ull << PACK_LANE;
-    const uint64_t *restrict w = b->write + first;
-    uint64_t *restrict r = b->read + first, *restrict o = b->other + first;
+    const uint64_t *restrict w = b->shared.write + first;
+    uint64_t *restrict r = b->shared.read + first, *restrict o = b->shared.other + first;
     uint64_t bad = 0;
     EIGHT_BY_EIGHT
     for (uint32_t k = 0; k < words; k++)
@@ -48,10 +48,10 @@ static inline __attribute__((always_inline)) bool
 store_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, uint64_t first,
           uint64_t mark)
 {
-    const uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
-    const uint64_t met = (uint64_t)b->warp_floor[pack_warp(mark)] << STAMP_SHIFT;
-    uint64_t *restrict w = b->write + first;
-    const uint64_t *restrict r = b->read + first, *restrict o = b->other + first;
+    const uint64_t floor = (uint64_t)b->order.floor << STAMP_SHIFT;
+    const uint64_t met = (uint64_t)b->order.warp_floor[pack_warp(mark)] << STAMP_SHIFT;
+    uint64_t *restrict w = b->shared.write + first;
+    const uint64_t *restrict r = b->shared.read + first, *restrict o = b->shared.other + first;
     uint64_t bad = 0;
     EIGHT_BY_EIGHT
     for (uint32_t k = 0; k < words; k++)
@@ -89,17 +89,19 @@ atomics_fit(const struct block_state *b, const struct quick *q, uint32_t lanes,
 {
     const uint64_t first = address[__builtin_ctz(lanes)],
                    base = (uint64_t)(uintptr_t)b->block->shared;
-    const uint64_t low = q->low, *restrict w = b->write, *restrict s = b->strong;
+    const uint64_t low = q->low, *restrict w = b->shared.write, *restrict s = b->shared.strong;
     uint64_t bad = 0;
     for (uint32_t l = 0; l < JIT_LANES; l++)
         cell[l] = ((lanes >> l & 1 ? address[l] : first) - base) / 4;
     for (uint32_t l = 0; l < JIT_LANES; l++)
         bad |= (uint64_t)((w[cell[l]] < low) & (s[cell[l]] < low)) | (w[cell[l]] & PACK_UNSET);
-    for (uint32_t left = b->plain_stamp >= b->floor ? lanes : 0; left; left &= left - 1) {
+    for (uint32_t left = b->shared.plain_stamp >= b->order.floor ? lanes : 0; left;
+         left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
         uint64_t new = mark | (uint64_t)l << PACK_LANE;
-        bad |= !quick_before(q, w[cell[l]], new) || !quick_before(q, b->read[cell[l]], new) ||
-               b->other[cell[l]] >= q->floor;
+        bad |= !quick_before(q, w[cell[l]], new) ||
+               !quick_before(q, b->shared.read[cell[l]], new) ||
+               b->shared.other[cell[l]] >= q->floor;
     }
     return !bad;
 }
@@ -114,7 +116,7 @@ bool
 shared_quick_atomics(struct block_state *b, const struct quick *q, uint32_t lanes,
                      const uint64_t *address, uint64_t mark)
 {
-    uint64_t cell[JIT_LANES], *strong = b->strong;
+    uint64_t cell[JIT_LANES], *strong = b->shared.strong;
     if (!(b->launch->check->wide ? atomics_fit_wide(b, q, lanes, address, mark, cell)
                                  : atomics_fit(b, q, lanes, address, mark, cell)))
         return false;
@@ -124,7 +126,7 @@ shared_quick_atomics(struct block_state *b, const struct quick *q, uint32_t lane
         uint32_t l = (uint32_t)__builtin_ctz(left);
         strong[cell[l]] = mark | (uint64_t)l << PACK_LANE;
     }
-    b->any_strong = true;
+    b->shared.any_strong = true;
     return true;
 }
 

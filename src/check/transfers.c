@@ -86,8 +86,9 @@ transfer_value(const struct visit *v, uint32_t lane)
 const struct transfer *
 transfer_of(const struct block_state *b, uint64_t offset)
 {
-    uint64_t cell = offset >> b->shift;
-    uint32_t stamp = b->write && cell < b->cells ? pack_stamp(b->write[cell]) : 0;
+    uint64_t cell = offset >> b->shared.shift;
+    uint32_t stamp =
+        b->shared.write && cell < b->shared.cells ? pack_stamp(b->shared.write[cell]) : 0;
     return stamp >= TRANSFER_STAMP && b->transfers
                ? transfer_at(b->transfers, stamp - TRANSFER_STAMP)
                : NULL;
@@ -97,7 +98,7 @@ void
 proxy_fence(struct block_state *b, uint32_t warp)
 {
     order_arrive(b);
-    transfers_need(b)->fenced[warp] = b->stamp;
+    transfers_need(b)->fenced[warp] = b->order.stamp;
 }
 
 /* -- warpgroups -------------------------------------------------------------------------------- */
@@ -146,7 +147,7 @@ transfers_wait_group(struct block_state *b, uint32_t warp, uint32_t left)
             continue;
         uint32_t *waited = &one->waited[warp % GROUP_WARPS];
         before += *waited != 0;
-        *waited = *waited ? *waited : b->stamp;
+        *waited = *waited ? *waited : b->order.stamp;
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * transfers.h: a block's transfers in the background and its mbarriers, inside transfers.c and
- * async.c.
+ * transfers.h: a block's transfers in the background and its mbarriers: what others call, and
+ * what transfers.c, async.c and mbarriers.c share.
  */
 #ifndef LOCKSTEP_CHECK_TRANSFERS_H
 #define LOCKSTEP_CHECK_TRANSFERS_H
@@ -9,6 +9,33 @@
 #include "check/check_priv.h"
 
 #include <string.h>
+
+/* -- what others call -------------------------------------------------------------------------- */
+
+void check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
+                 uint32_t number, uint32_t place);
+/* A warp executes fence.proxy.async. */
+void proxy_fence(struct block_state *b, uint32_t warp);
+/* The stamp for marks of the transfer that these lanes begin. */
+uint32_t transfer_begin(const struct visit *v);
+enum transfer_state {
+    TRANSFER_PAST,    /* of another block, or long ago */
+    TRANSFER_DONE,    /* *out_stamp: since when, for others that are ordered after its thread */
+    TRANSFER_KNOWN,   /* the lane asking waited for it, or is ordered after one that did */
+    TRANSFER_RUNNING, /* nobody has waited */
+    TRANSFER_UNKNOWN, /* somebody has, but nothing orders the lane after that */
+};
+enum transfer_state transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp,
+                                   uint32_t from_lane, uint32_t *out_stamp);
+/* Numbers run out: marks must go. */
+bool transfers_full(const struct block_state *b);
+void transfers_begin(struct block_state *b, bool again);
+/* The block has come to its end; it is given up: its mbarriers. */
+void mbarriers_end(struct block_state *b);
+void mbarriers_given_up(struct block_state *b);
+void transfers_free(struct block_state *b);
+
+/* -- inside ------------------------------------------------------------------------------------ */
 
 enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64, GROUP_WARPS = 4 };
 

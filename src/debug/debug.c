@@ -45,7 +45,7 @@ debug_arm(struct debug *d)
     bool looks = d->mode == MODE_GO || d->mode == MODE_SEARCH;
     bool watches = d->shared->watch_count && (looks || d->why == DEBUG_WHY_WATCH);
     uint64_t stop = d->mode == MODE_GO ? UINT64_MAX : d->target, edit = debug_edit_next(d);
-    stop = d->next_snapshot < stop ? d->next_snapshot : stop;
+    stop = d->snapshots.next < stop ? d->snapshots.next : stop;
     d->steps.stop = edit < stop ? edit : stop;
     d->steps.tell = watches || d->mode == MODE_LAST;
     d->steps.flags = d->hits.count || (looks && is_stepping(&d->go)) ? c->all
@@ -335,7 +335,7 @@ on_step(struct jit_warp *w)
     struct debug_run *run = w->block->launch->tool;
     struct debug *d = run->debug;
     d->runs = w;
-    if (d->steps.position >= d->next_snapshot) {
+    if (d->steps.position >= d->snapshots.next) {
         if (debug_snapshot(d))
             take_order(d);
         debug_plan_snapshot(d);
@@ -447,7 +447,7 @@ is_worth_recording(const struct debug *d)
 {
     bool can_stop = d->shared->breaks || d->shared->watch_count || d->go.launches ||
                     is_stepping(&d->go) || debug_catch_launch(d);
-    return can_stop || d->forking * 10 <= now_ns() - d->opened;
+    return can_stop || d->snapshots.forking * 10 <= now_ns() - d->snapshots.opened;
 }
 
 static void
@@ -457,9 +457,9 @@ begin_outermost(struct debug *d)
     clock_gettime(CLOCK_REALTIME, &t);
     d->steps.began = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     d->launch++;
-    text_free(&d->host);
-    if (d->host_here)
-        d->host_tell(d->host_here(), &d->host);
+    text_free(&d->caller.text);
+    if (d->caller.here)
+        d->caller.tell(d->caller.here(), &d->caller.text);
     d->steps.position = 0;
     d->mode = MODE_GO;
     d->stopped = d->failed = d->left = false;
@@ -468,7 +468,7 @@ begin_outermost(struct debug *d)
     d->printed = d->shared->printed = 0;
     d->shared->edits_end = 0;
     d->hits.count = 0;
-    d->interval = FIRST_INTERVAL;
+    d->snapshots.interval = FIRST_INTERVAL;
     d->passing = (struct debug_passing){.timer = d->passing.timer,
                                         .timer_of = d->passing.timer_of,
                                         .ends = d->passing.ends,
@@ -476,12 +476,12 @@ begin_outermost(struct debug *d)
                                         .places = d->passing.places};
     d->shared->ends_known = 0;
     d->shared->left_block = UINT64_MAX;
-    d->made = 0;
-    debug_look_for_threads(d->cannot, sizeof d->cannot);
-    d->recorded = !d->cannot[0] && is_worth_recording(d);
-    if (!d->recorded && !d->cannot[0])
-        strcpy(d->cannot, "nothing was to stop this launch when it began");
-    d->next_snapshot = d->recorded ? 0 : UINT64_MAX;
+    d->snapshots.made = 0;
+    debug_look_for_threads(d->snapshots.cannot, sizeof d->snapshots.cannot);
+    d->snapshots.begin = !d->snapshots.cannot[0] && is_worth_recording(d);
+    if (!d->snapshots.begin && !d->snapshots.cannot[0])
+        strcpy(d->snapshots.cannot, "nothing was to stop this launch when it began");
+    d->snapshots.next = d->snapshots.begin ? 0 : UINT64_MAX;
     debug_catch_interrupts(d);
 }
 
@@ -600,8 +600,8 @@ debug_host(struct jit_tool *t, uint32_t (*here)(void),
            void (*tell)(uint32_t number, struct text *out))
 {
     struct debug *d = (struct debug *)t;
-    d->host_here = here;
-    d->host_tell = tell;
+    d->caller.here = here;
+    d->caller.tell = tell;
 }
 
 void
@@ -661,7 +661,7 @@ debug_open(const struct device_profile *profile, const char *options, struct ls_
     d->shared = shared;
     d->passing.ends = shared_memory(sizeof *d->passing.ends * ENDS);
     shared->first = shared->active = getpid();
-    d->opened = now_ns();
+    d->snapshots.opened = now_ns();
     pthread_mutex_init(&d->lock, NULL);
     on_exit(on_end, d);
     return &d->tool;

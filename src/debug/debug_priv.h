@@ -198,30 +198,36 @@ struct debug {
     struct memory *memory;       /* of the device of the last launch */
     const struct jit_warp *runs; /* the warp whose instruction comes next; NULL: none's */
     uint64_t launch;             /* number */
-    uint32_t (*host_here)(void); /* debug_host; NULL: nobody knows */
-    void (*host_tell)(uint32_t number, struct text *out);
-    struct text host; /* where host code made the launch. Looked up when it begins: a signal's
-                         handler, which may stand later, has no stack for that */
+    struct {
+        uint32_t (*here)(void); /* debug_host; NULL: nobody knows */
+        void (*tell)(uint32_t number, struct text *out);
+        struct text text; /* where host code made the launch. Looked up when it begins: a signal's
+                             handler, which may stand later, has no stack for that */
+    } caller;
     struct debug_go go;
     enum debug_mode mode;
     enum debug_why why; /* MODE_TARGET */
     uint64_t target;
     bool stopped;                 /* in this launch, before */
-    bool recorded;                /* it has a snapshot of its begin */
     bool failed;                  /* it stands at a fault */
     bool left;                    /* the focus' block has ended while it was stepped */
     uint32_t line, depth;         /* where the focus was last; line 0: not known */
     const struct jit_warp *focus; /* its warp, where that has come by */
     uint32_t focus_lane;          /*   as a bit */
     _Atomic bool interrupted;
-    uint64_t printed;                       /* bytes of the launch's text so far */
-    uint64_t next_snapshot, interval, made; /* made: how many, in this launch */
-    uint64_t forking, opened;               /* ns spent on snapshots; when it all began */
-    char cannot[160];                       /* why this launch cannot be taken back; "": it can */
+    uint64_t printed; /* bytes of the launch's text so far */
+    struct {
+        bool begin;                    /* the launch has one of its begin */
+        uint64_t next, interval, made; /* made: how many, in this launch */
+        uint64_t forking, opened;      /* ns spent on them; when it all began */
+        char cannot[160];              /* why this launch cannot be taken back; "": it can */
+    } snapshots;
     struct debug_passing passing;
     struct debug_shared *shared;
-    uint8_t *message; /* wire.c: the last one that was received, */
-    size_t room;      /*   and how large one may be */
+    struct {              /* wire.c */
+        uint8_t *message; /* the last one that was received, */
+        size_t room;      /*   and how large one may be */
+    } received;
 };
 
 /* -- debug.c ----------------------------------------------------------------------------------- */

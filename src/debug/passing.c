@@ -258,7 +258,7 @@ bool
 debug_pass_ask(struct debug *d, const uint32_t block[3], uint64_t number)
 {
     struct debug_passing *p = &d->passing;
-    p->clean = d->recorded && d->steps.position >= PASS_FROM && number < ENDS;
+    p->clean = d->snapshots.begin && d->steps.position >= PASS_FROM && number < ENDS;
     p->begin = d->steps.position;
     p->number = number;
     resume(d);

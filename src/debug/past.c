@@ -45,12 +45,13 @@ has_shared_memory(struct debug *d)
 const char *
 debug_cannot_go_back(struct debug *d)
 {
-    if (!d->cannot[0] && has_shared_memory(d))
-        snprintf(d->cannot, sizeof d->cannot,
+    if (!d->snapshots.cannot[0] && has_shared_memory(d))
+        snprintf(d->snapshots.cannot, sizeof d->snapshots.cannot,
                  "the launch uses memory that other processes share, or that is mapped twice");
-    if (!d->cannot[0] && debug_snapshot_at(d, 0) < 0)
-        snprintf(d->cannot, sizeof d->cannot, "its begin is lost: a process could not be made");
-    return d->cannot;
+    if (!d->snapshots.cannot[0] && debug_snapshot_at(d, 0) < 0)
+        snprintf(d->snapshots.cannot, sizeof d->snapshots.cannot,
+                 "its begin is lost: a process could not be made");
+    return d->snapshots.cannot;
 }
 
 static _Noreturn void

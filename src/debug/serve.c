@@ -242,7 +242,7 @@ ask_host(struct ask *a)
 {
     if (!runs(a))
         return false;
-    text_add_bytes(&a->out, a->d->host.at, a->d->host.count);
+    text_add_bytes(&a->out, a->d->caller.text.at, a->d->caller.text.count);
     return true;
 }
 

@@ -184,18 +184,18 @@ debug_plan_snapshot(struct debug *d)
 {
     enum { LEAST = 1 << 16 };
     const struct debug_snapshot *s = d->shared->snapshot;
-    uint64_t here = d->steps.position, next = here + d->interval, way = d->target - here;
-    if (!d->recorded || d->mode == MODE_LAST) {
-        d->next_snapshot = UINT64_MAX;
+    uint64_t here = d->steps.position, next = here + d->snapshots.interval, way = d->target - here;
+    if (!d->snapshots.begin || d->mode == MODE_LAST) {
+        d->snapshots.next = UINT64_MAX;
         return;
     }
     for (int k = 0; k < SNAPSHOTS; k++) /* none where there is one already */
-        if (s[k].pid && s[k].position > here && s[k].position + d->interval > next)
-            next = s[k].position + d->interval;
+        if (s[k].pid && s[k].position > here && s[k].position + d->snapshots.interval > next)
+            next = s[k].position + d->snapshots.interval;
     /* On the way to where somebody will look around, more the nearer. */
     if (d->mode != MODE_GO && d->target > here && way > LEAST && here + way / 2 < next)
         next = here + way / 2;
-    d->next_snapshot = next;
+    d->snapshots.next = next;
 }
 
 bool
@@ -230,12 +230,13 @@ debug_snapshot(struct debug *d)
         s->pid = pid;
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
-    d->forking += pid ? now_ns() - begin : 0;
-    if (pid > 0 && d->mode == MODE_GO && ++d->made % SNAPSHOTS == 0)
-        d->interval *= 2;
+    d->snapshots.forking += pid ? now_ns() - begin : 0;
+    if (pid > 0 && d->mode == MODE_GO && ++d->snapshots.made % SNAPSHOTS == 0)
+        d->snapshots.interval *= 2;
     if (pid < 0) {
-        snprintf(d->cannot, sizeof d->cannot, "no snapshot could be made: %s", strerror(errno));
-        d->recorded = false;
+        snprintf(d->snapshots.cannot, sizeof d->snapshots.cannot, "no snapshot could be made: %s",
+                 strerror(errno));
+        d->snapshots.begin = false;
     }
     return pid == 0;
 }

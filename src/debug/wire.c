@@ -52,13 +52,13 @@ debug_receive(struct debug *d, struct debug_head *head)
 {
     if (!debug_take(d->fd, head, sizeof *head) || head->bytes > MOST)
         debug_abandoned(d);
-    if (head->bytes + 1 > d->room) {
-        ls_release(d->message);
-        d->room = head->bytes + 1;
-        d->message = ls_alloc(d->room);
+    if (head->bytes + 1 > d->received.room) {
+        ls_release(d->received.message);
+        d->received.room = head->bytes + 1;
+        d->received.message = ls_alloc(d->received.room);
     }
-    if (!debug_take(d->fd, d->message, head->bytes))
+    if (!debug_take(d->fd, d->received.message, head->bytes))
         debug_abandoned(d);
-    d->message[head->bytes] = 0;
-    return d->message;
+    d->received.message[head->bytes] = 0;
+    return d->received.message;
 }

@@ -16,7 +16,7 @@ enum { PORTABLE = 8, MOST = 16, POLICIES = 3 };
 static void
 required(const struct device_function *f, uint32_t out[3])
 {
-    const uint32_t *code = f->func->reqnctapercluster;
+    const uint32_t *code = f->func->limits.reqnctapercluster;
     for (int d = 0; d < 3; d++)
         out[d] = code[0] ? (code[d] ? code[d] : 1) : f->settings.cluster[d];
 }
@@ -43,7 +43,7 @@ device_cluster_attribute(const struct device_function *f, enum device_cluster_at
     uint32_t own[3];
     required(f, own);
     switch (a) {
-    case DEVICE_CLUSTER_MUST_BE_SET: return f->func->reqnctapercluster[0] != 0;
+    case DEVICE_CLUSTER_MUST_BE_SET: return f->func->limits.reqnctapercluster[0] != 0;
     case DEVICE_CLUSTER_NON_PORTABLE: return f->settings.non_portable_cluster;
     case DEVICE_CLUSTER_POLICY: return (int)f->settings.cluster_policy;
     default: return (int)own[a - DEVICE_CLUSTER_WIDTH];
@@ -66,7 +66,7 @@ clusters_set_attribute(struct device_function *f, enum device_cluster_attribute 
     if (a == DEVICE_CLUSTER_MUST_BE_SET)
         return device_fail(DEVICE_INVALID_VALUE,
                            "whether clusters must be set is said by the kernel's code alone");
-    if (f->func->reqnctapercluster[0] || value < 0)
+    if (f->func->limits.reqnctapercluster[0] || value < 0)
         return device_fail(DEVICE_INVALID_VALUE, "%d blocks of a cluster%s", value,
                            value < 0 ? "" : ": the kernel's code says how many it has");
     f->settings.cluster[a - DEVICE_CLUSTER_WIDTH] = (uint32_t)value;
@@ -100,8 +100,8 @@ possible(const struct device_launch *l, const uint32_t c[3])
                  most == MOST ? "" : "; more with cudaFuncAttributeNonPortableClusterSizeAllowed");
         return refuse(l, DEVICE_INVALID_CLUSTER_SIZE, c, why);
     }
-    if (func->maxclusterrank && blocks > func->maxclusterrank) {
-        snprintf(why, sizeof why, "its launch bounds allow %u blocks", func->maxclusterrank);
+    if (func->limits.maxclusterrank && blocks > func->limits.maxclusterrank) {
+        snprintf(why, sizeof why, "its launch bounds allow %u blocks", func->limits.maxclusterrank);
         return refuse(l, DEVICE_INVALID_CLUSTER_SIZE, c, why);
     }
     return DEVICE_OK;
@@ -115,7 +115,7 @@ clusters_of(const struct device_launch *l, uint32_t out[3])
     char why[200];
     required(l->function, own);
     memcpy(out, any(l->cluster) ? l->cluster : own, sizeof own);
-    if (!any(out) && func->explicit_cluster)
+    if (!any(out) && func->limits.explicit_cluster)
         return refuse(l, DEVICE_INVALID_CLUSTER_SIZE, out,
                       "the launch has to say how large (.explicitcluster)");
     if (!any(out))
@@ -126,7 +126,7 @@ clusters_of(const struct device_launch *l, uint32_t out[3])
             snprintf(why, sizeof why, "it requires (%u,%u,%u)", own[0], own[1], own[2]);
             r = refuse(l, DEVICE_INVALID_CLUSTER_SIZE, out, why);
         }
-    for (int d = 0; r == DEVICE_OK && !func->blocks_are_clusters && d < 3; d++)
+    for (int d = 0; r == DEVICE_OK && !func->limits.blocks_are_clusters && d < 3; d++)
         if (l->grid[d] % out[d]) {
             snprintf(why, sizeof why, "a grid of (%u,%u,%u) blocks is not made of them", l->grid[0],
                      l->grid[1], l->grid[2]);

@@ -40,7 +40,7 @@ refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format
 static uint32_t
 bounds_of(const struct ptx_func *f)
 {
-    const uint32_t *limit = f->maxntid[0] ? f->maxntid : f->reqntid;
+    const uint32_t *limit = f->limits.maxntid[0] ? f->limits.maxntid : f->limits.reqntid;
     uint32_t most = limit[0];
     for (int d = 1; d < 3; d++)
         most *= limit[d] ? limit[d] : 1;
@@ -134,8 +134,8 @@ registers_of(const struct device_function *f, const struct jit_needs *n)
     uint32_t threads = bounds_of(f->func), most = p->max_registers_per_thread;
     if (threads && bounded_registers(p, threads) < most)
         most = bounded_registers(p, threads);
-    if (f->func->maxnreg && f->func->maxnreg < most)
-        most = f->func->maxnreg;
+    if (f->func->limits.maxnreg && f->func->limits.maxnreg < most)
+        most = f->func->limits.maxnreg;
     return n->registers < most ? n->registers : most;
 }
 
@@ -291,7 +291,7 @@ check_shape(const struct device_profile *p, const struct device_launch *l)
         return refuse(l, DEVICE_OUT_OF_RESOURCES,
                       "%llu threads per block: its launch bounds allow %u",
                       (unsigned long long)threads, bounds);
-    const uint32_t *exact = l->function->func->reqntid;
+    const uint32_t *exact = l->function->func->limits.reqntid;
     for (int d = 0; d < 3 && exact[0]; d++)
         if (l->block[d] != (exact[d] ? exact[d] : 1))
             return refuse(l, DEVICE_INVALID_VALUE, "block (%u,%u,%u): it requires (%u,%u,%u)",
@@ -507,7 +507,7 @@ request_of(const struct device_launch *l, const struct jit_kernel *k, struct exe
     r->print = print_text;
     r->print_context = printed;
     enum device_result possible = clusters_of(l, r->cluster);
-    for (int axis = 0; axis < 3 && f->func->blocks_are_clusters && r->cluster[0]; axis++)
+    for (int axis = 0; axis < 3 && f->func->limits.blocks_are_clusters && r->cluster[0]; axis++)
         r->grid[axis] *= r->cluster[axis];
     return possible;
 }

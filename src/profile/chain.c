@@ -95,9 +95,9 @@ add_waits(struct chain *c)
 {
     for (int32_t n = c->last; n >= 0; n = c->nodes.at[n].before) {
         const struct node *x = &c->nodes.at[n];
-        c->waits[x->place][x->kind] += c->times * x->clocks;
-        c->watch->kernel->memory.sooner += c->times * x->sooner;
-        c->sum.memory_waits += c->times * x->deep;
+        c->waits[x->place][x->kind] += c->open.times * x->clocks;
+        c->watch->kernel->chained.memory.sooner += c->open.times * x->sooner;
+        c->sum.memory_waits += c->open.times * x->deep;
         for (int32_t b = x->load ? x->before : -1; b >= 0; b = c->nodes.at[b].before)
             if (c->nodes.at[b].load)
                 c->loads[x->place] |= LOAD_INDIRECT;
@@ -136,10 +136,10 @@ clocks_of_others(const struct chain *c, const struct time_bound *bound)
 static void
 note_store(struct chain *c, double longest)
 {
-    if (c->store.stored >= 0 && c->times * c->warps > 0.5)
+    if (c->store.stored >= 0 && c->open.times * c->warps > 0.5)
         c->store.since_store = longest - c->store.stored;
     else if (c->store.since_store >= 0)
-        c->store.since_store += c->times * longest;
+        c->store.since_store += c->open.times * longest;
 }
 
 static void
@@ -147,45 +147,46 @@ close_superblock(struct chain *c)
 {
     struct time_bound bound;
     const struct device_profile *d = c->device;
-    if (!c->first)
+    if (!c->open.first)
         return;
-    uint32_t loop = c->first->loop, head = counted_at(c, c->first);
+    uint32_t loop = c->open.first->loop, head = counted_at(c, c->open.first);
     model_time_bound(d, &c->work, &bound);
     chain_ahead_wait(c);
     double per_block = d->clock_khz * 1e3 * d->sm_count / c->blocks,
            sm_clocks = bound.seconds * per_block;
-    double longest = c->longest > c->issued ? c->longest : c->issued;
+    double longest = c->open.longest > c->open.issued ? c->open.longest : c->open.issued;
     if (loop != UINT32_MAX && model_has(c->without, MODEL_TURNS))
         longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     note_store(c, longest);
     chain_ahead_close(c, longest);
-    c->sum.warp_clocks += c->times * longest;
-    c->sum.first_clocks += fmin(c->times, 1) * longest;
-    double others = clocks_of_others(c, &bound) * per_block, turn = c->times > 1 ? c->times : 1;
+    c->sum.warp_clocks += c->open.times * longest;
+    c->sum.first_clocks += fmin(c->open.times, 1) * longest;
+    double others = clocks_of_others(c, &bound) * per_block,
+           turn = c->open.times > 1 ? c->open.times : 1;
     if (loop == UINT32_MAX || has_barrier(c, loop))
         turn = 1; /* warps meet there: one waits for the others each time */
     double often = (double)c->tally[head].warps / (c->blocks * c->warps);
-    VEC_PUSH(&c->superblocks,
-             (struct superblock){head, false, c->times * longest, c->times * longest / often});
-    double clocks = fmax(c->times * longest + others / turn, sm_clocks),
-           instructions = c->times * (double)(c->nodes.count - c->rests);
+    VEC_PUSH(&c->superblocks, (struct superblock){head, false, c->open.times * longest,
+                                                  c->open.times * longest / often});
+    double clocks = fmax(c->open.times * longest + others / turn, sm_clocks),
+           instructions = c->open.times * (double)(c->nodes.count - c->open.rests);
     c->sum.block_clocks += clocks;
     c->instructions += instructions;
-    if (loop == UINT32_MAX && c->times > 0.99 && c->times < 1.01) {
+    if (loop == UINT32_MAX && c->open.times > 0.99 && c->open.times < 1.01) {
         c->sum.once_clocks += clocks;
         c->sum.once_share += instructions; /* over all of them, at the end */
     }
-    c->first = NULL;
+    c->open.first = NULL;
 }
 
 static void
 open_superblock(struct chain *c, double times, const struct wir_block *b)
 {
     close_superblock(c);
-    c->first = b;
-    c->times = times;
-    c->longest = c->issued = 0;
+    c->open.first = b;
+    c->open.times = times;
+    c->open.longest = c->open.issued = 0;
     c->store.stored = -1;
     c->work = (struct work){.without = c->without};
     c->last = -1;
@@ -208,7 +209,7 @@ latency_of(const struct chain *c, const struct ptx_insn *i, const struct tally *
     if (t->wavefronts)
         return c->latency->shared;
     if (t->sectors || i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4)
-        return c->beside;
+        return c->load.beside;
     if (t->constants > t->warps && model_has(c->without, MODEL_CONSTANTS))
         n += ((double)t->constants / (double)t->warps - 1) * MODEL_CONSTANT_CLOCKS;
     const struct expansion *e = model_has(c->without, MODEL_EXPANSION) ? mix_expansion(i) : NULL;
@@ -321,8 +322,8 @@ add_instruction(struct chain *c, uint32_t number)
     VEC_PUSH(&c->nodes, (struct node){.place = i->place,
                                       .before = before,
                                       .clocks = clocks,
-                                      .sooner = memory ? c->sooner : 0,
-                                      .deep = memory ? c->deep : 0,
+                                      .sooner = memory ? c->load.sooner : 0,
+                                      .deep = memory ? c->load.deep : 0,
                                       .kind = kind_of(&i->i, t),
                                       .load = i->i.op == PTX_OP_LD && t->sectors,
                                       .insn = number,
@@ -338,13 +339,13 @@ add_instruction(struct chain *c, uint32_t number)
         VEC_PUSH(&c->stores, (struct store){i, number, start, before});
     if (!result && t->sectors)
         c->store.stored = fmax(c->store.stored, start);
-    if (end > c->longest) {
-        c->longest = end;
+    if (end > c->open.longest) {
+        c->open.longest = end;
         c->last = result && !load ? (int32_t)c->nodes.count - 1 : before;
     }
-    c->issued += model_has(c->without, MODEL_EXPANSION)
-                     ? (double)s.issue_slots / (double)(s.instructions ? s.instructions : 1)
-                     : 1;
+    c->open.issued += model_has(c->without, MODEL_EXPANSION)
+                          ? (double)s.issue_slots / (double)(s.instructions ? s.instructions : 1)
+                          : 1;
 }
 
 static double
@@ -393,10 +394,10 @@ beside(struct chain *c, uint32_t from, uint32_t end)
     bool side = loads > 0 && model_has(c->without, MODEL_MISSES);
     double asked = c->rates.miss * lines * turns, later = farther(c, asked, c->rates.l2_miss),
            share = side ? miss : c->rates.l2_share, hit = c->latency->l1;
-    c->deep = share * c->rates.l2_miss;
-    c->sooner = share * (c->rates.beyond - c->rates.warm);
+    c->load.deep = share * c->rates.l2_miss;
+    c->load.sooner = share * (c->rates.beyond - c->rates.warm);
     if (side)
-        c->sooner += miss * (later - farther(c, asked, c->rates.warm_miss));
+        c->load.sooner += miss * (later - farther(c, asked, c->rates.warm_miss));
     return side ? hit + miss * (c->rates.beyond + later - hit) : c->rates.memory;
 }
 
@@ -411,16 +412,16 @@ add_block(struct chain *c, uint32_t n)
     bool head = b->loop != UINT32_MAX && c->wir->loops[b->loop].head == n;
     if (times <= 0)
         return;
-    bool same = c->first && !head && b->loop == c->first->loop && times > c->times / 1.5 &&
-                times < c->times * 1.5;
+    bool same = c->open.first && !head && b->loop == c->open.first->loop &&
+                times > c->open.times / 1.5 && times < c->open.times * 1.5;
     if (!same)
         open_superblock(c, times, b);
     uint32_t end = wir_block_end(c->wir, n);
-    c->beside = beside(c, b->first, end);
+    c->load.beside = beside(c, b->first, end);
     for (uint32_t turn = 0; turn < c->turns; turn++)
         for (uint32_t k = b->first; k < end; k++) {
             if (c->wir->insns[k].i.op == PTX_OP_ST && model_has(c->without, MODEL_PENDING))
-                c->beside = beside(c, k, end);
+                c->load.beside = beside(c, k, end);
             add_instruction(c, k);
         }
     if (b->end == WIR_BARRIER) {
@@ -476,7 +477,8 @@ begin(struct chain *c, struct arena *a)
     const struct watch *w = c->watch;
     struct kernel *k = w->kernel;
     c->blocks = sampling_blocks(w);
-    c->warps = c->sum.warps_per_block = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
+    c->warps = c->sum.warps_per_block =
+        (k->size.block[0] * k->size.block[1] * k->size.block[2] + 31) / 32;
     c->tally = ARENA_ARRAY(a, struct tally, w->places);
     c->copies = ARENA_ARRAY(a, uint32_t, w->places);
     c->ready = ARENA_ARRAY(a, double, c->wir->reg_count + 1);
@@ -501,7 +503,7 @@ join_loads(struct chain *c, struct kernel *k, struct arena *a)
         place[p] = (struct wide_place){c->tally[p].warps, c->tally[p].wavefronts, c->copies[p]};
     }
     if (all && c->device->cc_major >= 5 && model_has(c->without, MODEL_WIDE))
-        wide_loads(c->wir, c->device, k->block, place, c->folded);
+        wide_loads(c->wir, c->device, k->size.block, place, c->folded);
     for (uint32_t p = 0; p < c->watch->places; p++)
         left += c->tally[p].wavefronts = place[p].wavefronts;
     k->joined.wide *= all ? (double)left / (double)all : 1;
@@ -534,7 +536,7 @@ chain_waiting(const struct watch *w)
     join_loads(&c, k, &a);
     for (uint32_t p = 0; p < w->places; p++)
         c.sum.pipe_wavefronts += (double)(c.tally[p].wavefronts + c.tally[p].lines);
-    c.sum.pipe_wavefronts *= (double)k->grid[0] * k->grid[1] * k->grid[2] / c.blocks;
+    c.sum.pipe_wavefronts *= (double)k->size.grid[0] * k->size.grid[1] * k->size.grid[2] / c.blocks;
     for (uint32_t n = 0; n < c.wir->block_count; n++)
         add_block(&c, n);
     close_superblock(&c);
@@ -545,15 +547,15 @@ chain_waiting(const struct watch *w)
     for (size_t n = 0; n < c.superblocks.count; n++)
         c.sum.block_clocks += c.superblocks.at[n].mean * (c.sum.slowest - 1);
     chain_chases(&c, &a);
-    k->atomic_as = ARENA_ARRAY(&k->arena, uint8_t, w->places);
-    atomics_places(c.wir, k->atomic_as);
+    k->atomics.as = ARENA_ARRAY(&k->arena, uint8_t, w->places);
+    atomics_places(c.wir, k->atomics.as);
     chain_merged(&c, k);
-    k->waiting = c.sum;
+    k->chained.waiting = c.sum;
     for (uint32_t p = 0; p < w->places; p++)
-        k->memory.clocks += c.waits[p][WAIT_MEMORY];
-    k->memory.kept = c.rates.l2_miss > 0 ? 1 - c.rates.warm_miss / c.rates.l2_miss : 0;
-    k->waits = c.waits;
-    k->loads = c.loads;
+        k->chained.memory.clocks += c.waits[p][WAIT_MEMORY];
+    k->chained.memory.kept = c.rates.l2_miss > 0 ? 1 - c.rates.warm_miss / c.rates.l2_miss : 0;
+    k->chained.waits = c.waits;
+    k->chained.loads = c.loads;
     VEC_FREE(&c.nodes);
     VEC_FREE(&c.stores);
     VEC_FREE(&c.ahead);

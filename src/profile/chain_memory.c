@@ -32,7 +32,7 @@ chain_ahead_open(struct chain *c, const struct wir_block *b, double times)
         c->ready[a->reg] = a->clocks;
         c->writer[a->reg] = a->node;
     }
-    c->rests = c->nodes.count;
+    c->open.rests = c->nodes.count;
 }
 
 /* Does an instruction behind the superblock, in the same loop, read the register? */
@@ -43,7 +43,8 @@ is_read_later(const struct chain *c, uint32_t reg)
     uint32_t last = c->nodes.at[c->nodes.count - 1].insn;
     for (uint32_t k = 0; k < readers.count; k++) {
         uint32_t b = c->wir->chains.block_of[readers.at[k]];
-        if (readers.at[k] > last && b != UINT32_MAX && c->wir->blocks[b].loop == c->first->loop)
+        if (readers.at[k] > last && b != UINT32_MAX &&
+            c->wir->blocks[b].loop == c->open.first->loop)
             return true;
     }
     return false;
@@ -64,10 +65,10 @@ is_ahead(const struct chain *c, const struct node *n)
 void
 chain_ahead_wait(struct chain *c)
 {
-    for (size_t k = c->rests; k < c->nodes.count; k++) {
+    for (size_t k = c->open.rests; k < c->nodes.count; k++) {
         const struct node *n = &c->nodes.at[k];
-        if (n->load && !n->read && n->finish > c->longest && !is_ahead(c, n)) {
-            c->longest = n->finish;
+        if (n->load && !n->read && n->finish > c->open.longest && !is_ahead(c, n)) {
+            c->open.longest = n->finish;
             c->last = (int32_t)k;
         }
     }
@@ -86,12 +87,12 @@ chain_ahead_close(struct chain *c, double longest)
 {
     for (size_t k = c->ahead.count; k-- > 0;) {
         struct ahead *a = &c->ahead.at[k];
-        a->clocks -= longest * c->times / a->times;
+        a->clocks -= longest * c->open.times / a->times;
         a->sooner = fmin(a->sooner, a->clocks);
         if (a->clocks <= 0 || (a->node >= 0 && c->nodes.at[a->node].read))
             *a = c->ahead.at[--c->ahead.count];
     }
-    for (size_t k = c->rests; k < c->nodes.count; k++) {
+    for (size_t k = c->open.rests; k < c->nodes.count; k++) {
         const struct node *n = &c->nodes.at[k];
         double rest = n->finish - longest;
         if (rest <= 0 || !is_ahead(c, n))
@@ -99,9 +100,9 @@ chain_ahead_close(struct chain *c, double longest)
         struct span defs = wir_defs(c->wir, n->insn);
         for (uint32_t d = 0; d < defs.count; d++) {
             forget(c, defs.at[d]);
-            VEC_PUSH(&c->ahead,
-                     (struct ahead){defs.at[d], n->place, c->first->loop, -1, rest,
-                                    fmin(n->sooner, rest), n->deep * rest / n->clocks, c->times});
+            VEC_PUSH(&c->ahead, (struct ahead){defs.at[d], n->place, c->open.first->loop, -1, rest,
+                                               fmin(n->sooner, rest), n->deep * rest / n->clocks,
+                                               c->open.times});
         }
     }
 }

@@ -70,23 +70,25 @@ struct chain {
         double miss, l2_share;     /* share of loads that L1 has not; of sectors */
         double l2_miss, warm_miss; /* of those beyond L1 that L2 has not, and has not then */
     } rates;
-    double
-        beside; /* latency of a load where others stand beside it, in the block of code in hand, */
-    double sooner;        /*   and so many clocks less where L2 has what others asked for; */
-    double deep;          /*   how often it waits for device memory */
+    struct {           /* of a load in the block of code in hand: */
+        double beside; /* its latency where others stand beside it, */
+        double sooner; /*   so many clocks less where L2 has what others asked for, */
+        double deep;   /*   and how often it waits for device memory */
+    } load;
     double blocks, warps; /* of the launch; of a block */
     struct waiting sum;
     VEC(struct superblock) superblocks; /* in the code's order */
-    /* the open superblock */
-    size_t rests; /* of its nodes: those of loads of others */
-    double times, longest, issued;
+    struct {                            /* the open superblock */
+        size_t rests;                   /* of its nodes: those of loads of others */
+        double times, longest, issued;
+        const struct wir_block *first; /* NULL: none is open */
+    } open;
     struct sent {
         double stored;      /* when its last store to memory was sent; < 0: it has none */
         double since_store; /* clocks of what is closed behind its last store; < 0: none so far */
     } store;
-    double instructions;           /* of one warp, so far */
-    const struct wir_block *first; /* NULL: none is open */
-    uint64_t without;              /* mechanisms of the estimate */
+    double instructions; /* of one warp, so far */
+    uint64_t without;    /* mechanisms of the estimate */
     struct work work;
 };
 

@@ -31,9 +31,9 @@ sums_add(struct sums *to, const struct sums *from)
 static bool
 same_launch(const struct kernel *k, const struct jit_tool_launch *l)
 {
-    return strcmp(k->name, l->kernel->name) == 0 && k->shared_bytes == l->shared_bytes &&
-           memcmp(k->grid, l->launch->grid, sizeof k->grid) == 0 &&
-           memcmp(k->block, l->launch->block, sizeof k->block) == 0 &&
+    return strcmp(k->name, l->kernel->name) == 0 && k->size.shared_bytes == l->shared_bytes &&
+           memcmp(k->size.grid, l->launch->grid, sizeof k->size.grid) == 0 &&
+           memcmp(k->size.block, l->launch->block, sizeof k->size.block) == 0 &&
            memcmp(&k->module, &l->module->hash, sizeof k->module) == 0;
 }
 
@@ -52,16 +52,17 @@ static uint32_t
 registers_of(const struct device_profile *d, const struct kernel *k, const struct ptx_func *f,
              uint32_t estimate)
 {
-    uint32_t threads = k->block[0] * k->block[1] * k->block[2], most = d->max_registers_per_thread;
-    uint32_t blocks = f->minnctapersm ? f->minnctapersm : 1;
+    uint32_t threads = k->size.block[0] * k->size.block[1] * k->size.block[2],
+             most = d->max_registers_per_thread;
+    uint32_t blocks = f->limits.minnctapersm ? f->limits.minnctapersm : 1;
     threads = (threads + 31) / 32 * 32;
     if (threads && d->registers_per_block / threads < most)
         most = d->registers_per_block / threads;
     if (threads &&
         d->registers_per_sm / threads / blocks < most) /* __launch_bounds__' second number */
         most = d->registers_per_sm / threads / blocks;
-    if (f->maxnreg && f->maxnreg < most) /* -maxrregcount */
-        most = f->maxnreg;
+    if (f->limits.maxnreg && f->limits.maxnreg < most) /* -maxrregcount */
+        most = f->limits.maxnreg;
     if (d->registers_per_warp && most > 8 && most < d->max_registers_per_thread)
         most &= ~7u;
     return estimate < most ? estimate : most;
@@ -70,15 +71,17 @@ registers_of(const struct device_profile *d, const struct kernel *k, const struc
 static void
 kernel_occupancy(struct kernel *k, const struct device_profile *d)
 {
-    struct occupancy_query q = {.threads_per_block = k->block[0] * k->block[1] * k->block[2],
-                                .registers_per_thread = k->registers,
-                                .static_shared = k->static_shared,
-                                .dynamic_shared = (uint32_t)(k->shared_bytes - k->static_shared)};
+    struct occupancy_query q = {
+        .threads_per_block = k->size.block[0] * k->size.block[1] * k->size.block[2],
+        .registers_per_thread = k->size.registers,
+        .static_shared = k->size.static_shared,
+        .dynamic_shared = (uint32_t)(k->size.shared_bytes - k->size.static_shared)};
     model_occupancy(d, &q, &k->occupancy);
     /* It runs, so that a block fits: ptxas would have spilled the rest (1.x gives registers to
      * pairs of warps, which the division above does not know). */
-    while (!k->occupancy.blocks_per_sm && k->occupancy.limited_by[0] == 'r' && k->registers > 1) {
-        q.registers_per_thread = --k->registers;
+    while (!k->occupancy.blocks_per_sm && k->occupancy.limited_by[0] == 'r' &&
+           k->size.registers > 1) {
+        q.registers_per_thread = --k->size.registers;
         model_occupancy(d, &q, &k->occupancy);
     }
 }
@@ -90,13 +93,13 @@ new_kernel(struct profile *p, const struct jit_tool_launch *l)
     k->module = l->module->hash;
     k->without = p->without;
     k->name = arena_strdup(&k->arena, l->kernel->name);
-    memcpy(k->grid, l->launch->grid, sizeof k->grid);
-    memcpy(k->block, l->launch->block, sizeof k->block);
-    k->shared_bytes = l->shared_bytes;
-    k->static_shared = l->code->needs.shared_bytes;
-    k->registers_wanted = l->code->needs.registers;
-    k->registers = registers_of(p->device, k, l->kernel, l->code->needs.registers);
-    k->local_bytes = l->code->needs.local_bytes;
+    memcpy(k->size.grid, l->launch->grid, sizeof k->size.grid);
+    memcpy(k->size.block, l->launch->block, sizeof k->size.block);
+    k->size.shared_bytes = l->shared_bytes;
+    k->size.static_shared = l->code->needs.shared_bytes;
+    k->size.registers_wanted = l->code->needs.registers;
+    k->size.registers = registers_of(p->device, k, l->kernel, l->code->needs.registers);
+    k->size.local_bytes = l->code->needs.local_bytes;
     k->places = count_places(l->module);
     k->line_of = ARENA_ARRAY(&k->arena, uint32_t, k->places);
     kernel_occupancy(k, p->device);
@@ -237,7 +240,7 @@ add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const s
         for (const struct site *site = s->site[first + n]; site; site = site->next) {
             add_site(line, site);
             mix_atomic(&line->sums, &f->insns[n], site,
-                       k->atomic_as ? k->atomic_as[first + n] : ATOMIC_EACH);
+                       k->atomics.as ? k->atomics.as[first + n] : ATOMIC_EACH);
         }
     }
 }
@@ -293,16 +296,16 @@ begin_waits(const struct watch *w)
     struct kernel *k = w->kernel;
     uint32_t place = 0;
     chain_waiting(w);
-    for (uint32_t n = 0; k->waits && n < w->launch.module->func_count; n++) {
+    for (uint32_t n = 0; k->chained.waits && n < w->launch.module->func_count; n++) {
         const struct ptx_func *f = w->launch.module->funcs[n];
         for (uint32_t i = 0; i < f->insn_count; i++, place++) {
-            double *waits = k->waits[place];
+            double *waits = k->chained.waits[place];
             if (waits[WAIT_MEMORY] + waits[WAIT_SHARED] + waits[WAIT_ARITHMETIC] <= 0)
                 continue;
             struct line *line = line_of(k, f, place, i);
             for (int x = 0; x < WAITS; x++)
                 line->sums.waits[x] += waits[x];
-            line->sums.loads |= k->loads[place];
+            line->sums.loads |= k->chained.loads[place];
         }
     }
 }

@@ -354,15 +354,28 @@ struct joined {
     uint64_t polls; /* sectors of a launch that loops ask L2 for while they wait (polls.c) */
 };
 
+/* What a warp's clocks wait for (chain.c). */
+struct chained {
+    struct waiting waiting;
+    struct memory_wait {
+        double clocks, sooner, kept;
+    } memory; /* clocks for memory; so many of these fewer where L2 has what no launch but this one
+                 asked for, which is this share of what L2 has not */
+    double (*waits)[WAITS]; /* which instruction it is, per place; NULL: not known */
+    uint8_t *loads;         /* per place: enum load_kind */
+};
+
 struct kernel {
     struct kernel *next;
     struct arena arena;
     struct hash128 module;
     const char *name;
-    uint32_t grid[3], block[3];
-    uint64_t shared_bytes;
-    uint32_t registers, local_bytes, static_shared;
-    uint32_t registers_wanted; /* more than registers: some are kept in local memory */
+    struct {
+        uint32_t grid[3], block[3];
+        uint64_t shared_bytes;
+        uint32_t registers, local_bytes, static_shared;
+        uint32_t registers_wanted; /* more than registers: some are kept in local memory */
+    } size;
     uint64_t launches, failed;
     struct occupancy occupancy;
     struct sums sums;
@@ -374,23 +387,19 @@ struct kernel {
         double kept;       /*   sum of these parts */
     } warm;
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
-    double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most
-                                 (hot.c), */
-    double slice_share;       /*   and on the busiest slice of L2 */
+    struct {
+        double hot_share;   /* of the global ones, those on the line of 128 bytes that has most
+                               (hot.c), */
+        double slice_share; /*   and on the busiest slice of L2 */
+        uint8_t *as;        /* per place: enum atomic_as; NULL: not known */
+    } atomics;
     struct joined joined;
-    uint8_t *folded;    /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
-    uint8_t *atomic_as; /* per place: enum atomic_as; NULL: not known */
+    uint8_t *folded; /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
     double camping_busiest, camping_even; /* sums over steps: see replay.c */
     uint64_t without;                     /* mechanisms of the estimate that are left out */
     struct unevenness uneven;             /* of the first launch's blocks */
-    struct waiting waiting;               /* chain.c, of the first launch, */
-    struct memory_wait {
-        double clocks, sooner, kept;
-    } memory; /*   of a warp's clocks those for memory, and so many of these fewer where L2 has what
-                   no launch but this one asked for, which is this share of what L2 has not */
-    double (*waits)[WAITS]; /*   and which instruction it is, per place; NULL: not known */
-    uint8_t *loads;         /*   per place: enum load_kind */
-    uint32_t *line_of;      /* per place: index in lines + 1; 0: not asked yet */
+    struct chained chained;               /* of the first launch */
+    uint32_t *line_of;                    /* per place: index in lines + 1; 0: not asked yet */
     uint32_t places;
     struct said **said; /* per place; NULL: the result has no PTX */
     VEC(struct line) lines;

@@ -253,8 +253,8 @@ replay_end(struct replay *r)
     k->dropped += r->dropped;
     double slice, share = hot_end(&r->hot, &slice);
     if (k->launches == 1) { /* of the first launch, as its waiting */
-        k->hot_share = share;
-        k->slice_share = slice;
+        k->atomics.hot_share = share;
+        k->atomics.slice_share = slice;
     }
     pthread_mutex_destroy(&r->lock);
     ls_release(r);

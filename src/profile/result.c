@@ -181,7 +181,7 @@ work_of(const struct kernel *k, const struct sums *s, double launches)
     uint64_t wavefronts = 0;
     for (int op = 0; op < OPERATIONS; op++)
         wavefronts += s->access[SPACE_SHARED][op][METRIC_WAVEFRONTS];
-    double hot = k->hot_share / launches,
+    double hot = k->atomics.hot_share / launches,
            words = (double)s->access[SPACE_GLOBAL][OPERATION_ATOMIC][METRIC_WORDS];
     return (struct work){
         .warp_instructions =
@@ -201,13 +201,13 @@ work_of(const struct kernel *k, const struct sums *s, double launches)
             (uint64_t)((double)s->access[SPACE_TEXTURE][OPERATION_LOAD][METRIC_THREADS] / launches),
         .hot_words = (uint64_t)(hot * words),
         .atomic_passes = (uint64_t)((double)s->atomic_passes / launches),
-        .hot_passes = (uint64_t)(k->slice_share * (double)s->atomic_passes / launches),
+        .hot_passes = (uint64_t)(k->atomics.slice_share * (double)s->atomic_passes / launches),
         .hot_floats = (uint64_t)(hot * (double)s->atomic_floats),
         .hot_swaps = (uint64_t)(hot * (double)s->atomic_swaps),
         .shared_wavefronts = (uint64_t)((double)wavefronts / launches),
         .shared_loops = (uint64_t)((double)s->shared_loops / launches),
         .shared_locks = (uint64_t)((double)s->shared_locks / launches),
-        .blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2],
+        .blocks = (uint64_t)k->size.grid[0] * k->size.grid[1] * k->size.grid[2],
         .blocks_per_sm = k->occupancy.blocks_per_sm,
         .without = k->without,
     };
@@ -244,7 +244,7 @@ warm_share(const struct kernel *k)
 static json_t *
 line_waits_json(const struct kernel *k, const struct sums *s)
 {
-    const struct memory_wait *m = &k->memory;
+    const struct memory_wait *m = &k->chained.memory;
     double memory = s->waits[WAIT_MEMORY];
     if (m->clocks > 0)
         memory *= 1 - warm_share(k) * m->sooner / m->clocks;
@@ -299,13 +299,14 @@ static json_t *
 occupancy_json(const struct kernel *k)
 {
     const struct occupancy *o = &k->occupancy;
-    return json_pack(
-        "{s:i, s:i, s:s, s:f, s:{s:i, s:i, s:i, s:i}, s:i, s:I, s:i, s:i}", "blocks_per_sm",
-        (int)o->blocks_per_sm, "warps_per_sm", (int)o->warps_per_sm, "limited_by", o->limited_by,
-        "occupancy", o->occupancy, "limits", "blocks", (int)o->limit_blocks, "warps",
-        (int)o->limit_warps, "registers", (int)o->limit_registers, "shared", (int)o->limit_shared,
-        "registers_per_thread", (int)k->registers, "shared_bytes", (json_int_t)k->shared_bytes,
-        "local_bytes", (int)k->local_bytes, "registers_wanted", (int)k->registers_wanted);
+    return json_pack("{s:i, s:i, s:s, s:f, s:{s:i, s:i, s:i, s:i}, s:i, s:I, s:i, s:i}",
+                     "blocks_per_sm", (int)o->blocks_per_sm, "warps_per_sm", (int)o->warps_per_sm,
+                     "limited_by", o->limited_by, "occupancy", o->occupancy, "limits", "blocks",
+                     (int)o->limit_blocks, "warps", (int)o->limit_warps, "registers",
+                     (int)o->limit_registers, "shared", (int)o->limit_shared,
+                     "registers_per_thread", (int)k->size.registers, "shared_bytes",
+                     (json_int_t)k->size.shared_bytes, "local_bytes", (int)k->size.local_bytes,
+                     "registers_wanted", (int)k->size.registers_wanted);
 }
 
 /* What the accesses that the caches did not see would have added, in proportion. */
@@ -327,12 +328,12 @@ camping(const struct kernel *k)
 static struct waiting
 waiting_of_launch(const struct kernel *k)
 {
-    struct waiting w = k->waiting;
+    struct waiting w = k->chained.waiting;
     w.uneven = k->uneven;
     if (!w.warp_clocks)
         return w;
-    double less = warm_share(k) * k->memory.sooner;
-    w.memory_waits *= 1 - warm_share(k) * k->memory.kept;
+    double less = warm_share(k) * k->chained.memory.sooner;
+    w.memory_waits *= 1 - warm_share(k) * k->chained.memory.kept;
     w.first_clocks *= 1 - less / w.warp_clocks;
     w.warp_clocks -= less;
     w.block_clocks -= less * w.slowest;
@@ -492,9 +493,9 @@ kernel_json(const struct device_profile *d, const struct kernel *k)
     }
     json_t *j = json_pack(
         "{s:s, s:I, s:I, s:[i,i,i], s:[i,i,i], s:o, s:o, s:o, s:o}", "name", k->name, "launches",
-        (json_int_t)k->launches, "failed", (json_int_t)k->failed, "grid", (int)k->grid[0],
-        (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0], (int)k->block[1],
-        (int)k->block[2], "occupancy", occupancy_json(k), "counters",
+        (json_int_t)k->launches, "failed", (json_int_t)k->failed, "grid", (int)k->size.grid[0],
+        (int)k->size.grid[1], (int)k->size.grid[2], "block", (int)k->size.block[0],
+        (int)k->size.block[1], (int)k->size.block[2], "occupancy", occupancy_json(k), "counters",
         counters_json(d, &all, &k->caches), "roofline", roofline_json(d, k, &all), "lines", lines);
     json_object_set_new(j, "model", model_json(k, &all));
     if (k->phases)

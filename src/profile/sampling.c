@@ -78,7 +78,7 @@ sampling_begin(struct watch *w)
     const struct device_profile *d = w->profile->device;
     const struct kernel *k = w->kernel;
     uint64_t every = w->profile->sample_every,
-             blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+             blocks = (uint64_t)k->size.grid[0] * k->size.grid[1] * k->size.grid[2];
     if (every <= 1)
         return;
     uint64_t round = (uint64_t)(d->sm_count ? d->sm_count : 1) *
@@ -138,7 +138,7 @@ sampling_last(const struct sampling *x, uint64_t rounds)
 double
 sampling_blocks(const struct watch *w)
 {
-    const uint32_t *g = w->kernel->grid;
+    const uint32_t *g = w->kernel->size.grid;
     return w->sampling ? (double)w->sampling->counted : (double)g[0] * g[1] * g[2];
 }
 

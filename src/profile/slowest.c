@@ -24,7 +24,7 @@ void
 slowest_begin(struct watch *w)
 {
     const struct kernel *k = w->kernel;
-    uint64_t grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+    uint64_t grid = (uint64_t)k->size.grid[0] * k->size.grid[1] * k->size.grid[2];
     uint32_t warps = w->launch.launch->warps;
     uint64_t fit = MOST_COUNTERS / ((uint64_t)warps * w->places + 1);
     uint32_t blocks = (uint32_t)(grid < MOST_BLOCKS ? grid : MOST_BLOCKS);

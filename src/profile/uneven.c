@@ -11,7 +11,7 @@ void
 uneven_begin(struct watch *w)
 {
     const struct kernel *k = w->kernel;
-    uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+    uint64_t blocks = (uint64_t)k->size.grid[0] * k->size.grid[1] * k->size.grid[2];
     if (!k->launches && blocks <= MOST_BLOCKS) /* of the first launch, as its waiting */
         w->block_work = ls_alloc(sizeof *w->block_work * blocks);
 }
@@ -38,7 +38,7 @@ uneven_end(struct watch *w)
     struct kernel *k = w->kernel;
     if (!w->block_work)
         return;
-    uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+    uint64_t blocks = (uint64_t)k->size.grid[0] * k->size.grid[1] * k->size.grid[2];
     for (uint64_t b = 0; w->sampling && b < blocks; b++)
         w->block_work[b] = w->block_work[sampling_stand_in(w->sampling, b)];
     k->uneven =

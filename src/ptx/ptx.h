@@ -297,10 +297,12 @@ struct ptx_func {
     uint32_t target_count;
     struct ptx_loc *locs; /* locs[0] is "unknown" */
     uint32_t loc_count;
-    /* Performance directives; 0: not given. */
-    uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, maxclusterrank, reqnctapercluster[3];
-    bool explicit_cluster;    /* .explicitcluster: a launch has to name its clusters */
-    bool blocks_are_clusters; /* .blocksareclusters: a launch's grid counts clusters */
+    struct { /* performance directives; 0: not given */
+        uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, maxclusterrank;
+        uint32_t reqnctapercluster[3];
+        bool explicit_cluster;    /* .explicitcluster: a launch has to name its clusters */
+        bool blocks_are_clusters; /* .blocksareclusters: a launch's grid counts clusters */
+    } limits;
 };
 
 struct ptx_file {

@@ -76,7 +76,7 @@ types_of_word(const struct parser *p, const char *word, size_t n)
     };
     if (n == 1 && *word == '*')
         return ~0ull;
-    const struct word *w = words_find(&p->dots, word, n);
+    const struct word *w = words_find(&p->table.dots, word, n);
     if (w && w->kind == WORD_TYPE)
         return 1ull << w->value;
     uint64_t all = 0;
@@ -84,7 +84,7 @@ types_of_word(const struct parser *p, const char *word, size_t n)
         if (sets[k].letter != *word)
             continue;
         for (const char *s = sets[k].types; *s; s += strcspn(s, " "), s += *s == ' ') {
-            w = words_find(&p->dots, s, strcspn(s, " "));
+            w = words_find(&p->table.dots, s, strcspn(s, " "));
             all |= w ? 1ull << w->value : 0;
         }
     }
@@ -96,12 +96,12 @@ static uint64_t
 allowed_types(struct parser *p, enum ptx_op op)
 {
     _Static_assert(PTX_TYPE_COUNT <= 64, "a set of types is a word");
-    if (p->form_types[op])
-        return p->form_types[op];
+    if (p->table.form_types[op])
+        return p->table.form_types[op];
     uint64_t all = 1; /* PTX_TYPE_NONE: never asked for, marks the row as made */
     for (const char *s = forms[op].types; *s; s += strcspn(s, " "), s += *s == ' ')
         all |= types_of_word(p, s, strcspn(s, " "));
-    return p->form_types[op] = all;
+    return p->table.form_types[op] = all;
 }
 
 static bool
@@ -273,7 +273,7 @@ article(unsigned bits)
 static bool
 check_register(const struct check *c, unsigned n, const struct ptx_operand *o, const struct want *w)
 {
-    const struct ptx_reg *r = &c->p->regs.at[o->reg];
+    const struct ptx_reg *r = &c->p->body.regs.at[o->reg];
     enum ptx_type have = (enum ptx_type)r->type;
     unsigned bits = 8 * ptx_type_bytes(have);
     if (have == PTX_PRED) {
@@ -391,7 +391,7 @@ check_address(const struct check *c, unsigned n, const struct ptx_operand *o)
     }
     if (o->base_kind != PTX_BASE_REG)
         return true;
-    enum ptx_type t = (enum ptx_type)c->p->regs.at[o->reg].type;
+    enum ptx_type t = (enum ptx_type)c->p->body.regs.at[o->reg].type;
     if (t != PTX_PRED && ptx_type_kind(t) != 'f')
         return true;
     fail(c, "operand %u: a register of type .%s is no address", n, ptx_type_name(t));

@@ -175,7 +175,7 @@ expr_element(struct parser *p, const struct ptx_var *v)
 const struct word *
 dot_word(const struct parser *p)
 {
-    return p->tok.kind == TOKEN_DOT ? words_find(&p->dots, p->tok.at, p->tok.count) : NULL;
+    return p->tok.kind == TOKEN_DOT ? words_find(&p->table.dots, p->tok.at, p->tok.count) : NULL;
 }
 
 enum ptx_type

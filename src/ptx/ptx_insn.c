@@ -43,7 +43,7 @@ static void
 take_mnemonic(struct parser *p, struct ptx_insn *i)
 {
     struct token t = p->tok;
-    const struct word *w = words_find(&p->ops, t.at, t.count);
+    const struct word *w = words_find(&p->table.ops, t.at, t.count);
     if (!w) {
         fail_here(p, "%.*s is not a PTX instruction", t.count < 60 ? (int)t.count : 60, t.at);
         return;
@@ -54,7 +54,7 @@ take_mnemonic(struct parser *p, struct ptx_insn *i)
     for (uint32_t k = 1; k < words && p->tok.kind == TOKEN_DOT && p->tok.glued; k++) {
         size_t n = (size_t)(p->tok.at + p->tok.count - t.at);
         lex_next(p);
-        w = words_find(&p->ops, t.at, n);
+        w = words_find(&p->table.ops, t.at, n);
         if (w) {
             op = w->value;
             after = lex_save(p);
@@ -73,14 +73,15 @@ take_mnemonic(struct parser *p, struct ptx_insn *i)
 static void
 parse_insn(struct parser *p)
 {
-    struct ptx_insn i = {.guard = PTX_NO_REG, .vec = 1, .loc = p->loc};
+    struct ptx_insn i = {.guard = PTX_NO_REG, .vec = 1, .loc = p->body.loc};
     uint32_t order = 0;
     if (lex_take(p, '@')) {
         i.guard_negated = lex_take(p, '!');
         struct token t = p->tok;
         const char *name = lex_name(p, "a predicate");
         struct symbol *s = symbol_find(p, name, strlen(name));
-        if (!s || s->kind != SYMBOL_REG || s->parts > 1 || p->regs.at[s->index].type != PTX_PRED)
+        if (!s || s->kind != SYMBOL_REG || s->parts > 1 ||
+            p->body.regs.at[s->index].type != PTX_PRED)
             fail_at(p, t.line, t.column, "'%s' is not a predicate register", name);
         else
             i.guard = s->index;
@@ -102,7 +103,7 @@ parse_insn(struct parser *p)
     lex_expect(p, ';');
     if (!p->failed)
         check_insn(p, &i);
-    VEC_PUSH(&p->insns, i);
+    VEC_PUSH(&p->body.insns, i);
 }
 
 /* Names behind a label, up to the semicolon. */
@@ -166,9 +167,9 @@ parse_targets(struct parser *p, const char *name, const struct token *at)
     struct symbol *s = symbol_add(p, name, SYMBOL_TARGETS, at->line, at->column);
     if (!s)
         return;
-    s->index = (uint32_t)p->targets.count;
-    VEC_PUSH(&p->label_symbols, s);
-    VEC_PUSH(&p->targets, t);
+    s->index = (uint32_t)p->body.targets.count;
+    VEC_PUSH(&p->body.label_symbols, s);
+    VEC_PUSH(&p->body.targets, t);
 }
 
 static struct ptx_loc
@@ -185,13 +186,13 @@ parse_place(struct parser *p)
 static uint32_t
 find_loc(struct parser *p, const struct ptx_loc *l)
 {
-    for (size_t k = p->locs.count, n = 0; k-- > 1 && n < 1000; n++) {
-        const struct ptx_loc *x = &p->locs.at[k];
+    for (size_t k = p->body.locs.count, n = 0; k-- > 1 && n < 1000; n++) {
+        const struct ptx_loc *x = &p->body.locs.at[k];
         if (x->file == l->file && x->line == l->line && x->column == l->column)
             return (uint32_t)k;
     }
-    VEC_PUSH(&p->locs, *l);
-    return (uint32_t)p->locs.count - 1;
+    VEC_PUSH(&p->body.locs, *l);
+    return (uint32_t)p->body.locs.count - 1;
 }
 
 /* .loc file line column, function_name label+offset, inlined_at file line column (PTX ISA 11.5) */
@@ -200,7 +201,7 @@ parse_loc(struct parser *p)
 {
     lex_next(p);
     struct ptx_loc l = parse_place(p);
-    struct loc_name name = {.func = p->func};
+    struct loc_name name = {.func = p->body.func};
     while (lex_take(p, ',') && !p->failed) {
         struct token t = p->tok;
         const char *word = lex_name(p, "function_name or inlined_at");
@@ -209,17 +210,17 @@ parse_loc(struct parser *p)
             name.offset = (uint64_t)expr_offset(p);
         } else if (!strcmp(word, "inlined_at")) {
             struct ptx_loc caller = parse_place(p);
-            l.inlined_at = p->func ? find_loc(p, &caller) : 0;
+            l.inlined_at = p->body.func ? find_loc(p, &caller) : 0;
         } else {
             fail_at(p, t.line, t.column, "function_name or inlined_at expected, not '%s'", word);
         }
     }
-    if (!p->func || p->failed)
+    if (!p->body.func || p->failed)
         return;
-    p->loc = name.loc = (uint32_t)p->locs.count;
-    VEC_PUSH(&p->locs, l);
+    p->body.loc = name.loc = (uint32_t)p->body.locs.count;
+    VEC_PUSH(&p->body.locs, l);
     if (name.label)
-        VEC_PUSH(&p->loc_names, name);
+        VEC_PUSH(&p->module.loc_names, name);
 }
 
 static void
@@ -228,9 +229,9 @@ add_label(struct parser *p, const char *name, const struct token *at)
     struct symbol *s = symbol_add(p, name, SYMBOL_LABEL, at->line, at->column);
     if (!s)
         return;
-    s->index = (uint32_t)p->labels.count;
-    VEC_PUSH(&p->label_symbols, s);
-    VEC_PUSH(&p->labels, ((struct ptx_label){name, (uint32_t)p->insns.count, at->line}));
+    s->index = (uint32_t)p->body.labels.count;
+    VEC_PUSH(&p->body.label_symbols, s);
+    VEC_PUSH(&p->body.labels, ((struct ptx_label){name, (uint32_t)p->body.insns.count, at->line}));
 }
 
 static void
@@ -287,11 +288,11 @@ static struct label_table
 make_label_table(struct parser *p)
 {
     struct label_table t = {.mask = 15};
-    while (t.mask < p->label_symbols.count * 2)
+    while (t.mask < p->body.label_symbols.count * 2)
         t.mask = t.mask * 2 + 1;
     t.slot = ls_alloc(sizeof *t.slot * ((size_t)t.mask + 1));
-    for (size_t k = 0; k < p->label_symbols.count; k++) {
-        struct symbol *s = p->label_symbols.at[k];
+    for (size_t k = 0; k < p->body.label_symbols.count; k++) {
+        struct symbol *s = p->body.label_symbols.at[k];
         uint32_t h = label_hash(s->hash, s->scope) & t.mask;
         while (t.slot[h])
             h = (h + 1) & t.mask;
@@ -316,8 +317,8 @@ static void
 resolve_labels(struct parser *p)
 {
     struct label_table t = make_label_table(p);
-    for (size_t k = 0; k < p->uses.count && !p->failed; k++) {
-        struct label_use *u = &p->uses.at[k];
+    for (size_t k = 0; k < p->body.uses.count && !p->failed; k++) {
+        struct label_use *u = &p->body.uses.at[k];
         struct symbol *found = find_label(p, &t, u);
         if (!found)
             fail_at(p, u->line, u->column, "label '%s' is not defined", u->name);
@@ -336,9 +337,9 @@ resolve_labels(struct parser *p)
 }
 
 #define KEEP(field, count_field)                                                                   \
-    f->field = VEC_COPY(p->arena, &p->field);                                                      \
-    f->count_field = (uint32_t)p->field.count;                                                     \
-    p->field.count = 0
+    f->field = VEC_COPY(p->arena, &p->body.field);                                                 \
+    f->count_field = (uint32_t)p->body.field.count;                                                \
+    p->body.field.count = 0
 
 void
 parse_body(struct parser *p, struct ptx_func *f)
@@ -366,10 +367,10 @@ parse_body(struct parser *p, struct ptx_func *f)
     KEEP(labels, label_count);
     KEEP(targets, target_count);
     KEEP(locs, loc_count);
-    f->vars = VEC_COPY(p->arena, &p->locals);
-    f->var_count = (uint32_t)p->locals.count;
-    p->locals.count = 0;
-    p->uses.count = 0;
-    p->label_symbols.count = 0;
+    f->vars = VEC_COPY(p->arena, &p->body.locals);
+    f->var_count = (uint32_t)p->body.locals.count;
+    p->body.locals.count = 0;
+    p->body.uses.count = 0;
+    p->body.label_symbols.count = 0;
     f->has_body = true;
 }

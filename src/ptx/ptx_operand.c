@@ -13,8 +13,8 @@ void
 add_label_use(struct parser *p, struct ptx_operand *o, uint32_t *label, const char *name,
               bool wants_targets, const struct token *t)
 {
-    VEC_PUSH(&p->uses, ((struct label_use){o, label, name, p->scopes[p->depth].id, t->line,
-                                           t->column, wants_targets}));
+    VEC_PUSH(&p->body.uses, ((struct label_use){o, label, name, p->scopes[p->depth].id, t->line,
+                                                t->column, wants_targets}));
 }
 
 static uint8_t
@@ -44,7 +44,7 @@ special_register(struct parser *p, const struct token *name, struct ptx_operand 
     size_t n = name->count;
     if (p->tok.kind == TOKEN_DOT && p->tok.glued && p->tok.count < 20) {
         snprintf(text + n, sizeof text - n, ".%.*s", (int)p->tok.count, p->tok.at);
-        const struct word *w = words_find(&p->sregs, text, strlen(text));
+        const struct word *w = words_find(&p->table.sregs, text, strlen(text));
         if (w) {
             lex_next(p);
             o->kind = PTX_O_SREG;
@@ -52,7 +52,7 @@ special_register(struct parser *p, const struct token *name, struct ptx_operand 
             return true;
         }
     }
-    const struct word *w = words_find(&p->sregs, text, n);
+    const struct word *w = words_find(&p->table.sregs, text, n);
     if (!w)
         return false;
     o->kind = PTX_O_SREG;
@@ -290,7 +290,7 @@ parse_operands(struct parser *p, struct ptx_insn *i)
 {
     VEC(struct ptx_operand) list = {0};
     VEC(size_t) use_of = {0};
-    size_t first_use = p->uses.count;
+    size_t first_use = p->body.uses.count;
     while (!lex_is(p, ';') && !p->failed && p->tok.kind != TOKEN_END) {
         i->operand_count = (uint8_t)list.count;
         i->operand = list.at;
@@ -308,7 +308,7 @@ parse_operands(struct parser *p, struct ptx_insn *i)
             break;
         }
         VEC_PUSH(&list, o);
-        VEC_PUSH(&use_of, p->uses.count);
+        VEC_PUSH(&use_of, p->body.uses.count);
         if (!lex_take(p, ','))
             break;
         if (lex_is(p, ';'))
@@ -319,7 +319,7 @@ parse_operands(struct parser *p, struct ptx_insn *i)
     /* Uses of labels met above point at their operands' final place. */
     for (size_t k = 0, u = first_use; k < list.count; k++)
         for (; u < use_of.at[k]; u++)
-            p->uses.at[u].operand = &i->operand[k];
+            p->body.uses.at[u].operand = &i->operand[k];
     VEC_FREE(&list);
     VEC_FREE(&use_of);
 }

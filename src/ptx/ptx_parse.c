@@ -25,27 +25,27 @@ performance(struct parser *p, struct ptx_func *f)
 {
     while (p->tok.kind == TOKEN_DOT && !p->failed) {
         if (lex_is_dot(p, "maxntid")) {
-            triple(p, f->maxntid);
+            triple(p, f->limits.maxntid);
         } else if (lex_is_dot(p, "reqntid")) {
-            triple(p, f->reqntid);
+            triple(p, f->limits.reqntid);
         } else if (lex_is_dot(p, "reqnctapercluster")) {
-            triple(p, f->reqnctapercluster);
+            triple(p, f->limits.reqnctapercluster);
         } else if (lex_take_dot(p, "minnctapersm")) {
-            f->minnctapersm = (uint32_t)expr_count(p, "number of blocks", UINT32_MAX);
+            f->limits.minnctapersm = (uint32_t)expr_count(p, "number of blocks", UINT32_MAX);
         } else if (lex_take_dot(p, "maxnctapersm")) {
             expr_count(p, "number of blocks", UINT32_MAX);
         } else if (lex_take_dot(p, "maxnreg")) {
-            f->maxnreg = (uint32_t)expr_count(p, "number of registers", UINT32_MAX);
+            f->limits.maxnreg = (uint32_t)expr_count(p, "number of registers", UINT32_MAX);
         } else if (lex_take_dot(p, "maxclusterrank")) {
-            f->maxclusterrank = (uint32_t)expr_count(p, "number of blocks", UINT32_MAX);
+            f->limits.maxclusterrank = (uint32_t)expr_count(p, "number of blocks", UINT32_MAX);
         } else if (lex_take_dot(p, "noreturn")) {
             f->noreturn = true;
         } else if (lex_is_dot(p, "pragma")) {
             parse_pragma(p);
         } else if (lex_take_dot(p, "explicitcluster")) {
-            f->explicit_cluster = true;
+            f->limits.explicit_cluster = true;
         } else if (lex_take_dot(p, "blocksareclusters")) {
-            f->blocks_are_clusters = true;
+            f->limits.blocks_are_clusters = true;
         } else if (lex_take_dot(p, "abi_preserve") || lex_take_dot(p, "abi_preserve_control")) {
             expr_count(p, "number of registers", UINT32_MAX);
         } else {
@@ -71,11 +71,11 @@ add_function(struct parser *p, struct ptx_func *f, const struct token *at)
         struct ptx_func *slot = s->func ? s->func : f;
         if (slot != f)
             *slot = *f;
-        slot->index = (uint32_t)p->funcs.count;
+        slot->index = (uint32_t)p->module.funcs.count;
         s->func = slot;
         s->line = at->line;
         s->undeclared = false;
-        VEC_PUSH(&p->funcs, slot);
+        VEC_PUSH(&p->module.funcs, slot);
         return slot;
     }
     if (s->func->is_kernel != f->is_kernel || s->func->param_count != f->param_count ||
@@ -124,14 +124,14 @@ parse_function(struct parser *p, enum ptx_linkage linkage)
     struct token at;
     lex_next(p);
     scope_open(p);
-    VEC_PUSH(&p->locs, ((struct ptx_loc){0}));
-    p->loc = 0;
-    p->func = f;
+    VEC_PUSH(&p->body.locs, ((struct ptx_loc){0}));
+    p->body.loc = 0;
+    p->body.func = f;
     parse_signature(p, f, &at);
     if (!lex_take(p, ';') && !p->failed)
         parse_body(p, f);
-    p->func = NULL;
-    p->regs.count = p->locals.count = p->locs.count = 0;
+    p->body.func = NULL;
+    p->body.regs.count = p->body.locals.count = p->body.locs.count = 0;
     scope_close(p);
     if (p->failed || (f->is_kernel && !f->has_body && linkage != PTX_EXTERN))
         return;
@@ -156,7 +156,7 @@ parse_alias(struct parser *p)
     lex_expect(p, ',');
     a.of = lex_name(p, "a function");
     lex_expect(p, ';');
-    VEC_PUSH(&p->aliases, a);
+    VEC_PUSH(&p->module.aliases, a);
 }
 
 /* -- the module -------------------------------------------------------------------------------- */
@@ -194,10 +194,10 @@ parse_file(struct parser *p)
     lex_next(p);
     while (lex_take(p, ','))
         expr_count(p, "number", UINT64_MAX);
-    while (p->files.count <= n && !p->failed)
-        VEC_PUSH(&p->files, ((struct ptx_file){0}));
+    while (p->module.files.count <= n && !p->failed)
+        VEC_PUSH(&p->module.files, ((struct ptx_file){0}));
     if (!p->failed)
-        p->files.at[n].name = name;
+        p->module.files.at[n].name = name;
 }
 
 void
@@ -224,10 +224,11 @@ collect_string(struct parser *p)
     lex_next(p);
     if (t.kind == TOKEN_NAME && lex_is(p, ':')) {
         const char *name = arena_strndup(&p->temporary, t.at, t.count);
-        words_add(&p->debug_labels, &p->temporary, name, 0, (uint32_t)p->debug_str.count);
+        words_add(&p->module.debug_labels, &p->temporary, name, 0,
+                  (uint32_t)p->module.debug_str.count);
     } else if (t.kind == TOKEN_INT) {
         char c = (char)t.integer;
-        text_add_bytes(&p->debug_str, &c, 1);
+        text_add_bytes(&p->module.debug_str, &c, 1);
     }
 }
 
@@ -264,7 +265,7 @@ parse_version(struct parser *p)
         return;
     }
     p->m->version = (uint32_t)(v * 10 + 0.5);
-    p->has_version = true;
+    p->module.has_version = true;
     lex_next(p);
 }
 
@@ -313,7 +314,7 @@ parse_target(struct parser *p)
             fail_at(p, t.line, t.column, "'%s' is not a target", name);
         }
     } while (lex_take(p, ',') && !p->failed);
-    p->has_target = true;
+    p->module.has_target = true;
 }
 
 /* A directive that stands by itself; false: something else comes. */
@@ -354,7 +355,7 @@ module_item(struct parser *p)
     const struct word *w = dot_word(p);
     if (lex_is_dot(p, "version"))
         parse_version(p);
-    else if (!p->has_version)
+    else if (!p->module.has_version)
         fail_here(p, "a module begins with .version");
     else if (parse_directive(p))
         return;
@@ -369,21 +370,21 @@ module_item(struct parser *p)
 static void
 free_parser(struct parser *p)
 {
-    VEC_FREE(&p->vars);
-    VEC_FREE(&p->funcs);
-    VEC_FREE(&p->files);
-    VEC_FREE(&p->undeclared);
-    VEC_FREE(&p->loc_names);
-    VEC_FREE(&p->aliases);
-    text_free(&p->debug_str);
-    VEC_FREE(&p->regs);
-    VEC_FREE(&p->locals);
-    VEC_FREE(&p->insns);
-    VEC_FREE(&p->labels);
-    VEC_FREE(&p->label_symbols);
-    VEC_FREE(&p->targets);
-    VEC_FREE(&p->locs);
-    VEC_FREE(&p->uses);
+    VEC_FREE(&p->module.vars);
+    VEC_FREE(&p->module.funcs);
+    VEC_FREE(&p->module.files);
+    VEC_FREE(&p->module.undeclared);
+    VEC_FREE(&p->module.loc_names);
+    VEC_FREE(&p->module.aliases);
+    text_free(&p->module.debug_str);
+    VEC_FREE(&p->body.regs);
+    VEC_FREE(&p->body.locals);
+    VEC_FREE(&p->body.insns);
+    VEC_FREE(&p->body.labels);
+    VEC_FREE(&p->body.label_symbols);
+    VEC_FREE(&p->body.targets);
+    VEC_FREE(&p->body.locs);
+    VEC_FREE(&p->body.uses);
     VEC_FREE(&p->parents);
     ls_release(p->buckets);
     arena_free(&p->temporary);
@@ -392,8 +393,8 @@ free_parser(struct parser *p)
 static void
 resolve_aliases(struct parser *p)
 {
-    for (size_t k = 0; k < p->aliases.count && !p->failed; k++) {
-        const struct alias *a = &p->aliases.at[k];
+    for (size_t k = 0; k < p->module.aliases.count && !p->failed; k++) {
+        const struct alias *a = &p->module.aliases.at[k];
         struct symbol *s = symbol_find(p, a->name, strlen(a->name));
         struct symbol *of = symbol_find(p, a->of, strlen(a->of));
         const char *wrong = !s || s->kind != SYMBOL_FUNC                            ? a->name
@@ -416,14 +417,14 @@ resolve_aliases(struct parser *p)
 static void
 resolve_loc_names(struct parser *p)
 {
-    for (size_t k = 0; k < p->loc_names.count; k++) {
-        const struct loc_name *n = &p->loc_names.at[k];
-        const struct word *w = words_find(&p->debug_labels, n->label, strlen(n->label));
+    for (size_t k = 0; k < p->module.loc_names.count; k++) {
+        const struct loc_name *n = &p->module.loc_names.at[k];
+        const struct word *w = words_find(&p->module.debug_labels, n->label, strlen(n->label));
         uint64_t at = w ? w->value + n->offset : UINT64_MAX;
-        if (at < p->debug_str.count && n->loc < n->func->loc_count)
+        if (at < p->module.debug_str.count && n->loc < n->func->loc_count)
             n->func->locs[n->loc].inlined_function =
-                arena_strndup(p->arena, p->debug_str.at + at,
-                              strnlen(p->debug_str.at + at, p->debug_str.count - at));
+                arena_strndup(p->arena, p->module.debug_str.at + at,
+                              strnlen(p->module.debug_str.at + at, p->module.debug_str.count - at));
     }
 }
 
@@ -431,8 +432,8 @@ static void
 finish(struct parser *p)
 {
     struct ptx_module *m = p->m;
-    for (size_t k = 0; k < p->undeclared.count; k++) {
-        struct symbol *s = p->undeclared.at[k];
+    for (size_t k = 0; k < p->module.undeclared.count; k++) {
+        struct symbol *s = p->module.undeclared.at[k];
         if (s->undeclared) {
             fail_at(p, s->line, s->column, "'%s' is not declared", s->name);
             return;
@@ -440,14 +441,14 @@ finish(struct parser *p)
     }
     resolve_aliases(p);
     resolve_loc_names(p);
-    m->vars = VEC_COPY(p->arena, &p->vars);
-    m->funcs = VEC_COPY(p->arena, &p->funcs);
-    m->files = VEC_COPY(p->arena, &p->files);
-    m->var_count = (uint32_t)p->vars.count;
-    m->func_count = (uint32_t)p->funcs.count;
-    m->file_count = (uint32_t)p->files.count;
-    for (size_t k = 0; k < p->funcs.count && !p->failed; k++)
-        check_calls(p, p->funcs.at[k]);
+    m->vars = VEC_COPY(p->arena, &p->module.vars);
+    m->funcs = VEC_COPY(p->arena, &p->module.funcs);
+    m->files = VEC_COPY(p->arena, &p->module.files);
+    m->var_count = (uint32_t)p->module.vars.count;
+    m->func_count = (uint32_t)p->module.funcs.count;
+    m->file_count = (uint32_t)p->module.files.count;
+    for (size_t k = 0; k < p->module.funcs.count && !p->failed; k++)
+        check_calls(p, p->module.funcs.at[k]);
 }
 
 struct ptx_module *
@@ -470,7 +471,7 @@ ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err)
     lex_next(p);
     while (!p->failed && p->tok.kind != TOKEN_END)
         module_item(p);
-    if (!p->failed && !p->has_version)
+    if (!p->failed && !p->module.has_version)
         fail_here(p, "the text holds no PTX module");
     if (!p->failed)
         finish(p);

@@ -365,15 +365,15 @@ print_signature(const struct printer *p)
     text_add(p->out, "\n");
     if (f->noreturn)
         text_add(p->out, ".noreturn\n");
-    print_triple(p, "maxntid", f->maxntid);
-    print_triple(p, "reqntid", f->reqntid);
-    print_triple(p, "reqnctapercluster", f->reqnctapercluster);
-    print_count(p, "minnctapersm", f->minnctapersm);
-    print_count(p, "maxnreg", f->maxnreg);
-    print_count(p, "maxclusterrank", f->maxclusterrank);
-    if (f->explicit_cluster)
+    print_triple(p, "maxntid", f->limits.maxntid);
+    print_triple(p, "reqntid", f->limits.reqntid);
+    print_triple(p, "reqnctapercluster", f->limits.reqnctapercluster);
+    print_count(p, "minnctapersm", f->limits.minnctapersm);
+    print_count(p, "maxnreg", f->limits.maxnreg);
+    print_count(p, "maxclusterrank", f->limits.maxclusterrank);
+    if (f->limits.explicit_cluster)
         text_add(p->out, ".explicitcluster\n");
-    if (f->blocks_are_clusters)
+    if (f->limits.blocks_are_clusters)
         text_add(p->out, ".blocksareclusters\n");
 }
 

@@ -139,9 +139,10 @@ struct parser {
     struct ptx_module *m;
     struct arena *arena; /* m's */
     struct arena temporary;
-    /* tables */
-    struct words dots, ops, sregs;
-    uint64_t form_types[PTX_OP_COUNT]; /* of ptx_forms.def, see ptx_check.c */
+    struct {
+        struct words dots, ops, sregs;
+        uint64_t form_types[PTX_OP_COUNT]; /* of ptx_forms.def, see ptx_check.c */
+    } table;
     /* symbols */
     struct symbol **buckets;
     uint32_t bucket_count, symbol_count;
@@ -149,27 +150,29 @@ struct parser {
     uint32_t depth, next_scope;
     VEC(uint32_t) parents; /* by scope id */
     uint32_t expression_depth;
-    /* module */
-    bool has_version, has_target;
-    VEC(struct ptx_var *) vars;
-    VEC(struct ptx_func *) funcs;
-    VEC(struct ptx_file) files;
-    VEC(struct symbol *) undeclared;
-    VEC(struct loc_name) loc_names;
-    struct text debug_str;
-    struct words debug_labels;
-    VEC(struct alias) aliases;
-    /* the function being read */
-    struct ptx_func *func;
-    VEC(struct ptx_reg) regs;
-    VEC(struct ptx_var *) locals;
-    VEC(struct ptx_insn) insns;
-    VEC(struct ptx_label) labels;
-    VEC(struct symbol *) label_symbols;
-    VEC(struct ptx_targets) targets;
-    VEC(struct ptx_loc) locs;
-    VEC(struct label_use) uses;
-    uint32_t loc;
+    struct {
+        bool has_version, has_target;
+        VEC(struct ptx_var *) vars;
+        VEC(struct ptx_func *) funcs;
+        VEC(struct ptx_file) files;
+        VEC(struct symbol *) undeclared;
+        VEC(struct loc_name) loc_names;
+        struct text debug_str;
+        struct words debug_labels;
+        VEC(struct alias) aliases;
+    } module;
+    struct { /* the function being read */
+        struct ptx_func *func;
+        VEC(struct ptx_reg) regs;
+        VEC(struct ptx_var *) locals;
+        VEC(struct ptx_insn) insns;
+        VEC(struct ptx_label) labels;
+        VEC(struct symbol *) label_symbols;
+        VEC(struct ptx_targets) targets;
+        VEC(struct ptx_loc) locs;
+        VEC(struct label_use) uses;
+        uint32_t loc;
+    } body;
 };
 
 /* -- ptx_lex.c --------------------------------------------------------------------------------- */

@@ -21,15 +21,15 @@ add_reg(struct parser *p, const char *name, enum ptx_type type, uint8_t vec, con
     struct symbol *s = symbol_add(p, name, SYMBOL_REG, at->line, at->column);
     if (!s)
         return 0;
-    if (p->regs.count + vec > PTX_LIMIT_REGS) {
+    if (p->body.regs.count + vec > PTX_LIMIT_REGS) {
         fail_at(p, at->line, at->column, "more than %d registers", PTX_LIMIT_REGS);
         return 0;
     }
-    s->index = (uint32_t)p->regs.count;
+    s->index = (uint32_t)p->body.regs.count;
     s->parts = vec;
     for (uint8_t k = 0; k < vec; k++) {
         const char *own = vec > 1 ? numbered_name(p, name, "$part", k) : name;
-        VEC_PUSH(&p->regs, ((struct ptx_reg){own, (uint8_t)type}));
+        VEC_PUSH(&p->body.regs, ((struct ptx_reg){own, (uint8_t)type}));
     }
     return s->index;
 }
@@ -425,12 +425,12 @@ add_variable(struct parser *p, struct ptx_var *v, const struct token *at)
         return NULL;
     s->var = v;
     if (p->depth) {
-        v->func = p->func;
-        v->index = (uint32_t)p->locals.count;
-        VEC_PUSH(&p->locals, v);
+        v->func = p->body.func;
+        v->index = (uint32_t)p->body.locals.count;
+        VEC_PUSH(&p->body.locals, v);
     } else {
-        v->index = (uint32_t)p->vars.count;
-        VEC_PUSH(&p->vars, v);
+        v->index = (uint32_t)p->module.vars.count;
+        VEC_PUSH(&p->module.vars, v);
     }
     return v;
 }

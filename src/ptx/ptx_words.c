@@ -67,13 +67,13 @@ add_mnemonic(struct parser *p, const char *text, uint32_t op)
     for (const char *c = dot; c; c = strchr(c + 1, '.'))
         n++;
     if (n > 1) {
-        words_add(&p->ops, &p->temporary, text, 0, op);
+        words_add(&p->table.ops, &p->temporary, text, 0, op);
         text = arena_strndup(&p->temporary, text, first);
     }
-    struct word *w = (struct word *)words_find(&p->ops, text, first);
+    struct word *w = (struct word *)words_find(&p->table.ops, text, first);
     if (!w) {
-        words_add(&p->ops, &p->temporary, text, 1, PTX_OP_NONE);
-        w = (struct word *)words_find(&p->ops, text, first);
+        words_add(&p->table.ops, &p->temporary, text, 1, PTX_OP_NONE);
+        w = (struct word *)words_find(&p->table.ops, text, first);
     }
     if (n == 1)
         w->value = op;
@@ -103,20 +103,20 @@ tables_init(struct parser *p)
     };
     struct arena *a = &p->temporary;
     for (uint32_t t = 1; t < PTX_TYPE_COUNT; t++)
-        words_add(&p->dots, a, ptx_type_name(t), WORD_TYPE, t);
+        words_add(&p->table.dots, a, ptx_type_name(t), WORD_TYPE, t);
     for (uint32_t m = 1; m < PTX_MOD_COUNT; m++)
-        words_add(&p->dots, a, ptx_mod_name(m), WORD_MOD, m);
+        words_add(&p->table.dots, a, ptx_mod_name(m), WORD_MOD, m);
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        words_add(&p->dots, a, spaces[i].text, WORD_SPACE, spaces[i].space);
-    words_add(&p->dots, a, "v2", WORD_VEC, 2);
-    words_add(&p->dots, a, "v4", WORD_VEC, 4);
-    words_add(&p->dots, a, "v8", WORD_VEC, 8);
-    words_add(&p->dots, a, "v3", WORD_VEC, 3);
-    words_add(&p->dots, a, "v16", WORD_VEC, 16);
+        words_add(&p->table.dots, a, spaces[i].text, WORD_SPACE, spaces[i].space);
+    words_add(&p->table.dots, a, "v2", WORD_VEC, 2);
+    words_add(&p->table.dots, a, "v4", WORD_VEC, 4);
+    words_add(&p->table.dots, a, "v8", WORD_VEC, 8);
+    words_add(&p->table.dots, a, "v3", WORD_VEC, 3);
+    words_add(&p->table.dots, a, "v16", WORD_VEC, 16);
     for (uint32_t op = 1; op < PTX_OP_COUNT; op++)
         add_mnemonic(p, ptx_op_name(op), op);
     for (uint32_t r = 1; r < PTX_SR_COUNT; r++)
-        words_add(&p->sregs, a, ptx_sreg_name(r), 0, r);
+        words_add(&p->table.sregs, a, ptx_sreg_name(r), 0, r);
     p->bucket_count = 1024;
     p->buckets = ls_alloc(sizeof *p->buckets * p->bucket_count);
     VEC_PUSH(&p->parents, 0); /* the module's scope, 0 */
@@ -254,6 +254,6 @@ symbol_of_function(struct parser *p, const char *name, uint32_t line, uint32_t c
     s->func = ARENA_NEW(p->arena, struct ptx_func);
     s->func->name = name;
     s->func->module = p->m;
-    VEC_PUSH(&p->undeclared, s);
+    VEC_PUSH(&p->module.undeclared, s);
     return s;
 }

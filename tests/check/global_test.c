@@ -73,9 +73,9 @@ begin(struct world *w, bool by_lane, bool blocks_meet)
                                            .block = &w->block[b],
                                            .facts = w->place,
                                            .expect = w->expect,
-                                           .stamp = 1,
-                                           .first = 1,
-                                           .floor = 1,
+                                           .order.stamp = 1,
+                                           .order.first = 1,
+                                           .order.floor = 1,
                                            .warps = WARPS,
                                            .exists = {~0u, ~0u, ~0u}};
     }
@@ -101,8 +101,8 @@ end(struct world *w)
 {
     for (uint32_t b = 0; b < BLOCKS; b++)
         for (uint32_t k = 0; k < MOST_WARPS; k++) {
-            ls_release(w->state[b].lanes_met[k]);
-            ls_release(w->state[b].copies[k]);
+            ls_release(w->state[b].order.lanes_met[k]);
+            ls_release(w->state[b].copied.of[k]);
         }
     check_close(&w->check->tool);
 }
@@ -191,9 +191,9 @@ meet(struct world *w, uint32_t block, uint32_t warp, bool all)
     struct block_state *b = &w->state[block];
     order_arrive(b);
     if (all)
-        b->floor = b->stamp;
+        b->order.floor = b->order.stamp;
     else
-        b->warp_floor[warp] = b->stamp;
+        b->order.warp_floor[warp] = b->order.stamp;
 }
 
 static uint64_t

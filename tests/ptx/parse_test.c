@@ -94,9 +94,9 @@ functions(void **state)
     assert_int_equal(k->params[2]->param_offset, 16);
     assert_int_equal(k->params[3]->param_offset, 28);
     assert_int_equal(k->param_bytes, 29);
-    assert_int_equal(k->maxntid[0], 128);
-    assert_int_equal(k->maxntid[1], 2);
-    assert_int_equal(k->minnctapersm, 2);
+    assert_int_equal(k->limits.maxntid[0], 128);
+    assert_int_equal(k->limits.maxntid[1], 2);
+    assert_int_equal(k->limits.minnctapersm, 2);
     assert_int_equal(k->var_count, 4); /* stack, tile, a0, a1 */
     assert_int_equal(k->vars[1]->size, 32 * 33 * 4);
     const struct ptx_func *again = ptx_find_func(m, "again");

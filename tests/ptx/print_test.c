@@ -111,8 +111,8 @@ same_func(const struct ptx_func *a, const struct ptx_func *b)
     assert_int_equal(a->label_count, b->label_count);
     assert_int_equal(a->target_count, b->target_count);
     assert_int_equal(a->loc_count, b->loc_count);
-    assert_memory_equal(a->maxntid, b->maxntid, sizeof a->maxntid);
-    assert_int_equal(a->minnctapersm, b->minnctapersm);
+    assert_memory_equal(a->limits.maxntid, b->limits.maxntid, sizeof a->limits.maxntid);
+    assert_int_equal(a->limits.minnctapersm, b->limits.minnctapersm);
     for (uint32_t k = 0; k < a->param_count; k++) {
         same_var(a->params[k], b->params[k]);
         assert_int_equal(a->param_regs[k], b->param_regs[k]);

@@ -28,8 +28,7 @@ LINES = {}
 FUNCTIONS = {}
 # A field for each counter, and for each column of model_devices.def.
 TABLES = ("sums", "device_profile")
-STRUCTS = {"block_state": 61, "cc_args": 31, "chain": 36, "debug": 38, "kernel": 40, "parser": 46, "ptx_func": 35,
-           "session": 44}
+STRUCTS = {}
 MOST_COLUMNS, FORMATTED = 100, ("src", "tests", "bench", "examples", "suite")
 MEASURED = (".c", ".h", ".cu", ".cuh", ".cpp", ".def")  # whose columns are counted
 # Who may: the interface, and the key of finished kernels, which is made of the whole request.

@@ -90,7 +90,7 @@ find_place(struct session *s, const char *text, struct place_list *out, struct l
         return false;
     if (!m || n < 0 || n >= m->symbols->place_count)
         return ls_fail(err, LS_ERR_INPUT, "%lld is no place of the kernel's module", (long long)n);
-    VEC_PUSH(out, ((struct location){s->launch_module, (uint32_t)n}));
+    VEC_PUSH(out, ((struct location){s->launch.module, (uint32_t)n}));
     return true;
 }
 
@@ -104,7 +104,7 @@ breakpoints_find(struct session *s, const char *spec, struct place_list *out, st
     if (!*spec) {
         if (!session_need_focus(s, err))
             return false;
-        VEC_PUSH(out, ((struct location){s->launch_module, session_place(s)}));
+        VEC_PUSH(out, ((struct location){s->launch.module, session_place(s)}));
         return true;
     }
     if (ls_parse_u64(spec, &line) ||
@@ -142,8 +142,8 @@ breakpoints_add(struct session *s, enum breakpoint_kind kind, const char *spec)
     b->kind = kind;
     b->enabled = true;
     b->spec = copied(spec);
-    b->number = ++s->breakpoint_count;
-    VEC_PUSH(&s->breakpoints, b);
+    b->number = ++s->breaks.last;
+    VEC_PUSH(&s->breaks.all, b);
     return b;
 }
 
@@ -155,11 +155,11 @@ breakpoints_remove(struct session *s, struct breakpoint *b)
         struct debug_watch gone = {.number = b->number};
         target_watch(&s->target, &gone, &unused);
     }
-    for (size_t k = 0; k < s->breakpoints.count; k++)
-        if (s->breakpoints.at[k] == b) {
-            memmove(&s->breakpoints.at[k], &s->breakpoints.at[k + 1],
-                    sizeof b * (s->breakpoints.count - k - 1));
-            s->breakpoints.count--;
+    for (size_t k = 0; k < s->breaks.all.count; k++)
+        if (s->breaks.all.at[k] == b) {
+            memmove(&s->breaks.all.at[k], &s->breaks.all.at[k + 1],
+                    sizeof b * (s->breaks.all.count - k - 1));
+            s->breaks.all.count--;
             break;
         }
     VEC_FREE(&b->at);
@@ -173,17 +173,17 @@ breakpoints_remove(struct session *s, struct breakpoint *b)
 struct breakpoint *
 breakpoints_number(const struct session *s, uint64_t number)
 {
-    for (size_t k = 0; k < s->breakpoints.count; k++)
-        if (s->breakpoints.at[k]->number == number)
-            return s->breakpoints.at[k];
+    for (size_t k = 0; k < s->breaks.all.count; k++)
+        if (s->breaks.all.at[k]->number == number)
+            return s->breaks.all.at[k];
     return NULL;
 }
 
 void
 breakpoints_resolve(struct session *s, uint32_t module)
 {
-    for (size_t k = 0; k < s->breakpoints.count; k++) {
-        struct breakpoint *b = s->breakpoints.at[k];
+    for (size_t k = 0; k < s->breaks.all.count; k++) {
+        struct breakpoint *b = s->breaks.all.at[k];
         struct place_list found = {0};
         struct ls_error unused;
         bool known = b->kind != BREAKPOINT || *b->spec == '*';
@@ -217,8 +217,8 @@ breakpoints_send(struct session *s, struct ls_error *err)
             continue;
         uint32_t *flags = ls_alloc(sizeof *flags * (y->place_count + 1));
         memcpy(flags, y->line_of, sizeof *flags * y->place_count);
-        for (size_t k = 0; k < s->breakpoints.count; k++) {
-            const struct breakpoint *b = s->breakpoints.at[k];
+        for (size_t k = 0; k < s->breaks.all.count; k++) {
+            const struct breakpoint *b = s->breaks.all.at[k];
             for (size_t n = 0; n < b->at.count && b->enabled && b->kind == BREAKPOINT && !s->muted;
                  n++)
                 if (b->at.at[n].module == m)
@@ -262,7 +262,7 @@ is_at(const struct session *s, const struct breakpoint *b)
     if (!b->enabled || b->kind != BREAKPOINT)
         return false;
     for (size_t k = 0; k < b->at.count; k++)
-        if (b->at.at[k].module == s->launch_module && b->at.at[k].place == s->target.stop.place)
+        if (b->at.at[k].module == s->launch.module && b->at.at[k].place == s->target.stop.place)
             return true;
     return false;
 }
@@ -301,8 +301,8 @@ breakpoints_hit(struct session *s, uint32_t *lane)
     const struct debug_stop *stop = &s->target.stop;
     struct breakpoint *first = NULL;
     breakpoints_note_findings(s);
-    for (size_t k = 0; k < s->breakpoints.count; k++) {
-        struct breakpoint *b = s->breakpoints.at[k];
+    for (size_t k = 0; k < s->breaks.all.count; k++) {
+        struct breakpoint *b = s->breaks.all.at[k];
         uint32_t here = 0;
         bool at = stop->why == DEBUG_WHY_WATCH
                       ? b->kind == WATCHPOINT && b->enabled && b->number == stop->watch

@@ -120,7 +120,7 @@ add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
         .who = w.who, .space = v.space, .address = v.address, .bytes = type_size(v.type)};
     if (!breakpoints_arm(s, b, err)) {
         breakpoints_remove(s, b);
-        s->breakpoint_count--;
+        s->breaks.last--;
         return false;
     }
     session_say(s, "%s %u: %s\n", kind, b->number, spec);
@@ -183,15 +183,15 @@ cmd_commands(struct session *s, const char *args, struct ls_error *err)
     struct breakpoint *b = NULL;
     if (*args)
         b = numbered(s, &args, err);
-    else if (s->breakpoints.count)
-        b = s->breakpoints.at[s->breakpoints.count - 1];
+    else if (s->breaks.all.count)
+        b = s->breaks.all.at[s->breaks.all.count - 1];
     else
         ls_fail(err, LS_ERR_USAGE, "No breakpoints specified.");
     if (!b)
         return false;
     ls_release(b->commands);
     b->commands = NULL;
-    s->collects = b;
+    s->breaks.collects = b;
     return true;
 }
 
@@ -213,8 +213,8 @@ cmd_delete(struct session *s, const char *args, struct ls_error *err)
         return cmd_undisplay(s, rest, err);
     if (word && strlen(word) > 1 && !strncmp("breakpoints", word, strlen(word)))
         args = rest;
-    while (!*args && s->breakpoints.count)
-        breakpoints_remove(s, s->breakpoints.at[0]);
+    while (!*args && s->breaks.all.count)
+        breakpoints_remove(s, s->breaks.all.at[0]);
     return word_numbers(s, args, delete_one, err) && breakpoints_send(s, err);
 }
 
@@ -223,8 +223,8 @@ cmd_clear(struct session *s, const char *args, struct ls_error *err)
 {
     struct place_list found = {0};
     bool any = false, fine = breakpoints_find(s, args, &found, err);
-    for (size_t k = s->breakpoints.count; fine && k-- > 0;) {
-        struct breakpoint *b = s->breakpoints.at[k];
+    for (size_t k = s->breaks.all.count; fine && k-- > 0;) {
+        struct breakpoint *b = s->breaks.all.at[k];
         bool at = false;
         for (size_t n = 0; n < b->at.count; n++)
             for (size_t m = 0; m < found.count; m++)
@@ -269,8 +269,8 @@ enable(struct session *s, const char *args, bool enabled, struct ls_error *err)
     const char *rest = args, *word = word_next(s, &rest);
     if (word && strlen(word) > 1 && !strncmp("breakpoints", word, strlen(word)))
         args = rest;
-    for (size_t k = 0; !*args && k < s->breakpoints.count; k++)
-        if (!set_enabled(s, s->breakpoints.at[k]->number, enabled, err))
+    for (size_t k = 0; !*args && k < s->breaks.all.count; k++)
+        if (!set_enabled(s, s->breaks.all.at[k]->number, enabled, err))
             return false;
     return word_numbers(s, args, enabled ? enable_one : disable_one, err) &&
            breakpoints_send(s, err);
@@ -321,13 +321,13 @@ static bool
 show_all(struct session *s, bool watches)
 {
     bool any = false;
-    for (size_t k = 0; k < s->breakpoints.count; k++) {
-        if (watches && s->breakpoints.at[k]->kind != WATCHPOINT)
+    for (size_t k = 0; k < s->breaks.all.count; k++) {
+        if (watches && s->breaks.all.at[k]->kind != WATCHPOINT)
             continue;
         if (!any)
             session_say(s, "Num     Type            Disp Enb What\n");
         any = true;
-        show(s, s->breakpoints.at[k]);
+        show(s, s->breaks.all.at[k]);
     }
     if (!any)
         session_say(s, watches ? "No watchpoints.\n" : "No breakpoints or watchpoints.\n");

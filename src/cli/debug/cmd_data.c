@@ -122,14 +122,14 @@ x_strings(struct session *s, struct world *w, uint64_t count, struct ls_error *e
     for (uint64_t k = 0; k < count; k++) {
         struct text text = {0};
         bool more = true;
-        uint64_t from = s->x_address;
+        uint64_t from = s->x.address;
         for (int n = 0; n < 200 && more; n++) {
-            struct value c = value_in_memory(type_base("char"), s->x_space, s->x_address);
+            struct value c = value_in_memory(type_base("char"), s->x.space, s->x.address);
             if (!value_fetch(w, &c, err)) {
                 text_free(&text);
                 return false;
             }
-            s->x_address++;
+            s->x.address++;
             more = *c.bytes != 0;
             char letter = (char)*c.bytes;
             if (more && isprint((unsigned char)letter))
@@ -146,15 +146,15 @@ x_strings(struct session *s, struct world *w, uint64_t count, struct ls_error *e
 static bool
 x_units(struct session *s, struct world *w, uint64_t count, struct ls_error *err)
 {
-    uint64_t bytes = type_size(s->x_type);
-    char letter = s->x_letter == 'x' ? 'z' : s->x_letter;
+    uint64_t bytes = type_size(s->x.type);
+    char letter = s->x.letter == 'x' ? 'z' : s->x.letter;
     uint64_t per_line = letter == 't' ? 2 : bytes == 8 || letter == 'a' ? 2 : bytes == 4 ? 4 : 8;
     for (uint64_t k = 0; k < count; k++) {
-        struct value v = value_in_memory(s->x_type, s->x_space, s->x_address);
+        struct value v = value_in_memory(s->x.type, s->x.space, s->x.address);
         struct text text = {0};
         bool fine = format_value(w, &v, letter, &text, err);
         if (fine && k % per_line == 0)
-            session_say(s, "%s0x%llx:", k ? "\n" : "", (unsigned long long)s->x_address);
+            session_say(s, "%s0x%llx:", k ? "\n" : "", (unsigned long long)s->x.address);
         if (fine)
             session_say(s, "\t%s", text.at);
         else if (k)
@@ -162,7 +162,7 @@ x_units(struct session *s, struct world *w, uint64_t count, struct ls_error *err
         text_free(&text);
         if (!fine)
             return false;
-        s->x_address += bytes;
+        s->x.address += bytes;
     }
     session_say(s, "\n");
     return true;
@@ -187,28 +187,28 @@ cmd_x(struct session *s, const char *args, struct ls_error *err)
                     (type_is_aggregate(v.type) || type_plain(v.type)->kind == TYPE_ARRAY);
         if (lies) {
             at = (int64_t)v.address;
-            s->x_space = v.space;
+            s->x.space = v.space;
             pointed = type_plain(v.type)->kind == TYPE_ARRAY ? type_plain(v.type)->of : pointed;
         } else {
             if (!value_integer(&w, &v, &at, err))
                 return false;
             bool pointer = type_plain(v.type)->kind == TYPE_POINTER;
-            s->x_space = pointer ? type_plain(v.type)->space : PTX_SPACE_NONE;
+            s->x.space = pointer ? type_plain(v.type)->space : PTX_SPACE_NONE;
             pointed = pointer ? type_plain(v.type)->of : pointed;
         }
-        s->x_address = (uint64_t)at;
-    } else if (!s->x_type) {
+        s->x.address = (uint64_t)at;
+    } else if (!s->x.type) {
         return ls_fail(err, LS_ERR_USAGE, "Argument required (starting display address).");
     }
     if (*args || f.letter || f.size) {
-        s->x_letter = f.letter ? f.letter : s->x_letter ? s->x_letter : 'x';
-        s->x_type = unit_type(s->x_letter, f.size, pointed);
+        s->x.letter = f.letter ? f.letter : s->x.letter ? s->x.letter : 'x';
+        s->x.type = unit_type(s->x.letter, f.size, pointed);
     }
     uint64_t count = f.count ? f.count : 1;
     enum { MOST = 1 << 20 };
     if (count > MOST)
         return ls_fail(err, LS_ERR_USAGE, "%llu units are too many", (unsigned long long)count);
-    return s->x_letter == 's' ? x_strings(s, &w, count, err) : x_units(s, &w, count, err);
+    return s->x.letter == 's' ? x_strings(s, &w, count, err) : x_units(s, &w, count, err);
 }
 
 /* -- display ----------------------------------------------------------------------------------- */
@@ -234,31 +234,31 @@ cmd_display(struct session *s, const char *args, struct ls_error *err)
     struct format_word f;
     if (!word_format(&args, &f, err))
         return false;
-    for (size_t k = 0; !*args && k < s->displays.count; k++)
-        if (s->displays.at[k].enabled && !show_display(s, &s->displays.at[k], err))
+    for (size_t k = 0; !*args && k < s->shown.all.count; k++)
+        if (s->shown.all.at[k].enabled && !show_display(s, &s->shown.all.at[k], err))
             return false;
     if (!*args)
         return true;
-    struct display d = {.number = s->display_count + 1, .enabled = true, .letter = f.letter};
+    struct display d = {.number = s->shown.last + 1, .enabled = true, .letter = f.letter};
     d.text = strcpy(ls_alloc(strlen(args) + 1), args);
     if (s->focus.valid && !show_display(s, &d, err)) {
         ls_release(d.text);
         return false;
     }
-    s->display_count++;
-    VEC_PUSH(&s->displays, d);
+    s->shown.last++;
+    VEC_PUSH(&s->shown.all, d);
     return true;
 }
 
 static bool
 undisplay_one(struct session *s, uint64_t number, struct ls_error *err)
 {
-    for (size_t k = 0; k < s->displays.count; k++)
-        if (s->displays.at[k].number == number) {
-            ls_release(s->displays.at[k].text);
-            memmove(&s->displays.at[k], &s->displays.at[k + 1],
-                    sizeof *s->displays.at * (s->displays.count - k - 1));
-            s->displays.count--;
+    for (size_t k = 0; k < s->shown.all.count; k++)
+        if (s->shown.all.at[k].number == number) {
+            ls_release(s->shown.all.at[k].text);
+            memmove(&s->shown.all.at[k], &s->shown.all.at[k + 1],
+                    sizeof *s->shown.all.at * (s->shown.all.count - k - 1));
+            s->shown.all.count--;
             return true;
         }
     return ls_fail(err, LS_ERR_USAGE, "Could not find display number %llu.",
@@ -268,8 +268,8 @@ undisplay_one(struct session *s, uint64_t number, struct ls_error *err)
 bool
 cmd_undisplay(struct session *s, const char *args, struct ls_error *err)
 {
-    while (!*args && s->displays.count)
-        if (!undisplay_one(s, s->displays.at[0].number, err))
+    while (!*args && s->shown.all.count)
+        if (!undisplay_one(s, s->shown.all.at[0].number, err))
             return false;
     return word_numbers(s, args, undisplay_one, err);
 }
@@ -278,12 +278,12 @@ bool
 info_display(struct session *s, const char *args, struct ls_error *err)
 {
     (void)args, (void)err;
-    if (!s->displays.count)
+    if (!s->shown.all.count)
         session_say(s, "There are no auto-display expressions now.\n");
     else
         session_say(s, "Auto-display expressions now in effect:\nNum Enb Expression\n");
-    for (size_t k = 0; k < s->displays.count; k++) {
-        const struct display *d = &s->displays.at[k];
+    for (size_t k = 0; k < s->shown.all.count; k++) {
+        const struct display *d = &s->shown.all.at[k];
         session_say(s, "%u:   %c  ", d->number, d->enabled ? 'y' : 'n');
         if (d->letter)
             session_say(s, "/%c ", d->letter);
@@ -343,7 +343,7 @@ cmd_set(struct session *s, const char *args, struct ls_error *err)
         if (!ls_parse_u64(rest, &n) || !n || n > 100000)
             return ls_fail(err, LS_ERR_USAGE, "set listsize takes a number of lines, not \"%s\"",
                            rest);
-        s->list_size = (uint32_t)n;
+        s->list.size = (uint32_t)n;
         return true;
     }
     if (is_word(args, "print", &rest) && is_word(rest, "elements", &rest))
@@ -380,7 +380,7 @@ cmd_show(struct session *s, const char *args, struct ls_error *err)
             session_say(s, "%s%s", k > 1 ? " " : "", s->words[k]);
         session_say(s, "\".\n");
     } else if (is_word(args, "listsize", &rest)) {
-        session_say(s, "Number of source lines that list shows is %u.\n", s->list_size);
+        session_say(s, "Number of source lines that list shows is %u.\n", s->list.size);
     } else if (is_word(args, "print", &rest) && is_word(rest, "elements", &rest)) {
         session_say(s,
                     s->elements == UINT32_MAX

@@ -132,7 +132,7 @@ static bool
 change(struct session *s, const char *args, struct ls_error *err)
 {
     struct wish w = {0};
-    if (s->target.state != TARGET_STANDS || !s->stands)
+    if (s->target.state != TARGET_STANDS || !s->launch.stands)
         return ls_fail(err, LS_ERR_USAGE, "Focus not set on any active CUDA kernel.");
     if (!*args) {
         if (!session_need_focus(s, err))
@@ -186,13 +186,13 @@ info_program(struct session *s, const char *args, struct ls_error *err)
     (void)args;
     if (s->target.state != TARGET_STANDS)
         return ls_fail(err, LS_ERR_USAGE, "The program is not being run.");
-    if (!s->stands) {
+    if (!s->launch.stands) {
         session_say(s, "The program stands, no kernel is being run.\n");
         return true;
     }
     session_say(s, "Process %d, launch %llu, position %llu%s: %s\n", (int)s->target.pid,
                 (unsigned long long)s->target.stop.launch,
-                (unsigned long long)s->target.stop.position, s->over ? " (over)" : "",
+                (unsigned long long)s->target.stop.position, s->launch.over ? " (over)" : "",
                 session_kernel(s));
     if (s->target.stop.passed)
         session_say(s, "%llu blocks in which nothing could stop it were passed over.\n",
@@ -204,10 +204,10 @@ bool
 info_kernels(struct session *s, const char *args, struct ls_error *err)
 {
     (void)args, (void)err;
-    if (s->stands)
+    if (s->launch.stands)
         session_say(s, "* launch %llu  %s  block %s%s\n", (unsigned long long)s->target.stop.launch,
                     session_kernel(s), session_triple(s, s->target.stop.at),
-                    s->over ? "  (over)" : "");
+                    s->launch.over ? "  (over)" : "");
     for (size_t m = 0; m < s->modules.count; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
         if (s->modules.at[m].linked)
@@ -229,7 +229,7 @@ same_block(const uint32_t a[3], const uint32_t b[3])
 static struct debug_warp *
 warps_of(struct session *s, uint32_t *count, struct ls_error *err)
 {
-    if (s->target.state != TARGET_STANDS || !s->stands) {
+    if (s->target.state != TARGET_STANDS || !s->launch.stands) {
         ls_fail(err, LS_ERR_USAGE, "No kernel is being run.");
         return NULL;
     }

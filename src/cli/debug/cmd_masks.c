@@ -209,7 +209,7 @@ cmd_masks(struct session *s, const char *args, struct ls_error *err)
     bool all = !strcmp(args, "-a");
     if (*args && !all)
         return ls_fail(err, LS_ERR_USAGE, "masks takes -a, not `%s'", args);
-    if (!s->stands)
+    if (!s->launch.stands)
         return ls_fail(err, LS_ERR_USAGE, "No kernel is being run.");
     const uint32_t *block = s->focus.valid ? s->focus.thread.block : s->target.stop.at;
     struct debug_warp *w = target_warps(&s->target, &count, err);

@@ -47,8 +47,8 @@ start(struct session *s, const char *args, bool launches, struct ls_error *err)
         return false;
     target_kill(&s->target);
     session_forget_stop(s);
-    for (size_t k = 0; k < s->breakpoints.count; k++)
-        if (s->breakpoints.at[k]->kind == CATCHPOINT && !findings_look(s, err))
+    for (size_t k = 0; k < s->breaks.all.count; k++)
+        if (s->breaks.all.at[k]->kind == CATCHPOINT && !findings_look(s, err))
             return false;
     for (size_t k = 0; k < s->modules.count; k++)
         s->modules.at[k].loaded = false;
@@ -83,7 +83,8 @@ static bool
 ended(const struct session *s)
 {
     uint32_t why = s->target.stop.why;
-    return !s->stands || !s->focus.valid || (why != DEBUG_WHY_STEP && why != DEBUG_WHY_POSITION);
+    return !s->launch.stands || !s->focus.valid ||
+           (why != DEBUG_WHY_STEP && why != DEBUG_WHY_POSITION);
 }
 
 /* Several times, with a word after the last. */
@@ -152,7 +153,7 @@ to_location(struct session *s, const char *spec, bool this_thread, struct ls_err
     }
     struct breakpoint *b = breakpoints_add(s, BREAKPOINT, spec);
     uint32_t number = b->number;
-    s->breakpoint_count--;
+    s->breaks.last--;
     b->internal = b->temporary = true;
     for (size_t k = 0; k < found.count; k++)
         VEC_PUSH(&b->at, found.at[k]);
@@ -168,9 +169,9 @@ to_location(struct session *s, const char *spec, bool this_thread, struct ls_err
     }
     struct debug_go go = running_plan(s, DEBUG_GO_ON, 0);
     bool fine = breakpoints_send(s, err) && running_go(s, &go, err);
-    for (size_t k = 0; k < s->breakpoints.count; k++) /* another stop came first */
-        if (s->breakpoints.at[k]->internal && s->breakpoints.at[k]->number == number) {
-            breakpoints_remove(s, s->breakpoints.at[k]);
+    for (size_t k = 0; k < s->breaks.all.count; k++) /* another stop came first */
+        if (s->breaks.all.at[k]->internal && s->breaks.all.at[k]->number == number) {
+            breakpoints_remove(s, s->breaks.all.at[k]);
             breakpoints_send(s, &unused);
             break;
         }
@@ -198,7 +199,8 @@ cmd_until(struct session *s, const char *args, struct ls_error *err)
     if (event == TARGET_STOP && s->focus.valid)
         running_show_place(s, false);
     else
-        session_say(s, s->stands ? "[the thread has exited]\n" : "[The program has ended]\n");
+        session_say(s,
+                    s->launch.stands ? "[the thread has exited]\n" : "[The program has ended]\n");
     return true;
 }
 
@@ -216,10 +218,10 @@ cmd_advance(struct session *s, const char *args, struct ls_error *err)
 static struct breakpoint *
 here(struct session *s)
 {
-    for (size_t k = 0; k < s->breakpoints.count; k++) {
-        struct breakpoint *b = s->breakpoints.at[k];
+    for (size_t k = 0; k < s->breaks.all.count; k++) {
+        struct breakpoint *b = s->breaks.all.at[k];
         for (size_t n = 0; n < b->at.count; n++)
-            if (b->at.at[n].place == session_place(s) && b->at.at[n].module == s->launch_module)
+            if (b->at.at[n].place == session_place(s) && b->at.at[n].module == s->launch.module)
                 return b;
     }
     return NULL;
@@ -264,7 +266,7 @@ bool
 cmd_reverse_continue(struct session *s, const char *args, struct ls_error *err)
 {
     uint64_t n;
-    if (!s->stands)
+    if (!s->launch.stands)
         return ls_fail(err, LS_ERR_USAGE, "No kernel is being run.");
     if (!word_count(s, args, 1, &n, err))
         return false;
@@ -273,7 +275,7 @@ cmd_reverse_continue(struct session *s, const char *args, struct ls_error *err)
         go.back = DEBUG_GO_ON;
         if (!running_go(s, &go, err))
             return false;
-        if (!s->stands || s->target.stop.why == DEBUG_WHY_BEGIN)
+        if (!s->launch.stands || s->target.stop.why == DEBUG_WHY_BEGIN)
             break;
     }
     return true;
@@ -308,7 +310,7 @@ bool
 cmd_reverse_begin(struct session *s, const char *args, struct ls_error *err)
 {
     (void)args;
-    if (!s->stands)
+    if (!s->launch.stands)
         return ls_fail(err, LS_ERR_USAGE, "No kernel is being run.");
     return to_position(s, 0, err);
 }
@@ -317,7 +319,7 @@ bool
 cmd_goto(struct session *s, const char *args, struct ls_error *err)
 {
     uint64_t position;
-    if (!s->stands)
+    if (!s->launch.stands)
         return ls_fail(err, LS_ERR_USAGE, "No kernel is being run.");
     if (!*args)
         return ls_fail(err, LS_ERR_USAGE, "Argument required (a position; $position is this one).");

@@ -272,11 +272,11 @@ static void
 show_lines(struct session *s, const char *file, uint32_t from, uint32_t to)
 {
     uint32_t last = source_count(s, file);
-    s->list_file = file;
-    s->list_last_first = from;
+    s->list.file = file;
+    s->list.last_first = from;
     for (uint32_t k = from; k <= to && k <= last; k++)
         source_show(s, file, k);
-    s->list_next = to < last ? to + 1 : last + 1;
+    s->list.next = to < last ? to + 1 : last + 1;
 }
 
 /* "12" and "t.cu:12" are lines whether they have code or not. */
@@ -307,15 +307,15 @@ list_argument(struct session *s, const char *args, const char **file, uint32_t *
 bool
 cmd_list(struct session *s, const char *args, struct ls_error *err)
 {
-    const char *file = s->list_file ? s->list_file : source_current(s);
-    uint32_t line = s->list_next, size = s->list_size;
+    const char *file = s->list.file ? s->list.file : source_current(s);
+    uint32_t line = s->list.next, size = s->list.size;
     const char *comma = strchr(args, ',');
     if (!file && !*args)
         return ls_fail(err, LS_ERR_INPUT,
                        "No kernel of the program is known yet: write "
                        "`list FILE:LINE'");
     if (!strcmp(args, "-")) {
-        uint32_t before = s->list_last_first ? s->list_last_first : line;
+        uint32_t before = s->list.last_first ? s->list.last_first : line;
         if (before <= 1)
             return ls_fail(err, LS_ERR_INPUT, "Already at the start of %s.", source_base(file));
         show_lines(s, file, before > size ? before - size : 1, before - 1);

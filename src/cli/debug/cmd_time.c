@@ -22,10 +22,10 @@ say_line(struct session *s, uint32_t place)
 static bool
 go_to_last(struct session *s, struct ls_error *err)
 {
-    if (!s->wrote.found || !s->stands || s->wrote_launch != s->target.stop.launch)
+    if (!s->write.found.found || !s->launch.stands || s->write.launch != s->target.stop.launch)
         return ls_fail(err, LS_ERR_USAGE, "No write is known: ask `last EXPR' first.");
-    struct debug_thread t = s->wrote.thread;
-    if (!running_to_position(s, s->wrote.position, err) || !session_focus(s, &t, err))
+    struct debug_thread t = s->write.found.thread;
+    if (!running_to_position(s, s->write.found.position, err) || !session_focus(s, &t, err))
         return false;
     session_say(s, "%s block %s thread %s at %s\n", session_kernel(s), session_triple(s, t.block),
                 session_triple(s, t.thread), session_where(s, session_module(s), session_place(s)));
@@ -43,9 +43,9 @@ say_first_access(struct session *s)
     const struct finding_side *x = &f->all.at[f->here - 1].side[1 - f->here_side];
     if (!x->seen || !f->all.at[f->here - 1].pair)
         return false;
-    s->wrote = (struct debug_write){
+    s->write.found = (struct debug_write){
         .found = 1, .place = x->place, .position = x->position, .thread = x->thread};
-    s->wrote_launch = s->target.stop.launch;
+    s->write.launch = s->target.stop.launch;
     findings_say_side(s, x, "the first: ");
     say_line(s, x->place);
     return true;
@@ -65,7 +65,7 @@ say_value(struct session *s, struct world *w, struct type *t, const uint8_t *byt
 static void
 say_write(struct session *s, struct world *w, const char *text, struct type *t)
 {
-    const struct debug_write *x = &s->wrote;
+    const struct debug_write *x = &s->write.found;
     const struct module *m = session_module(s);
     session_say(s, "%s was last written by thread %s of block %s at %s", text,
                 session_triple(s, x->thread.thread), session_triple(s, x->thread.block),
@@ -87,8 +87,8 @@ say_last(struct session *s, struct world *w, const struct debug_memory *at, cons
     struct debug_write found;
     if (!target_last(&s->target, at, &found, err))
         return false;
-    s->wrote = found;
-    s->wrote_launch = s->target.stop.launch;
+    s->write.found = found;
+    s->write.launch = s->target.stop.launch;
     if (found.found)
         say_write(s, w, text, type);
     else
@@ -128,7 +128,7 @@ cmd_last(struct session *s, const char *args, struct ls_error *err)
     struct value v;
     if (!strcmp(args, "go"))
         return go_to_last(s, err);
-    if (!s->stands)
+    if (!s->launch.stands)
         return ls_fail(err, LS_ERR_USAGE, "No kernel is being run.");
     if (!*args)
         return say_first_access(s) || last_of_access(s, err);
@@ -239,9 +239,9 @@ mute(struct session *s, bool muted)
 {
     struct ls_error unused;
     s->muted = muted;
-    for (size_t k = 0; k < s->breakpoints.count; k++)
-        if (s->breakpoints.at[k]->kind == WATCHPOINT)
-            breakpoints_arm(s, s->breakpoints.at[k], &unused);
+    for (size_t k = 0; k < s->breaks.all.count; k++)
+        if (s->breaks.all.at[k]->kind == WATCHPOINT)
+            breakpoints_arm(s, s->breaks.all.at[k], &unused);
     breakpoints_send(s, &unused);
 }
 
@@ -291,8 +291,8 @@ cmd_first_bad(struct session *s, const char *args, struct ls_error *err)
         return false;
     mute(s, true);
     bool fine = running_to_position(s, 0, err) && search(s, &t, args, &found, err);
-    s->stands = s->target.state == TARGET_STANDS;
-    if (fine && !found && s->stands) /* first: no watch is set on a block that is over */
+    s->launch.stands = s->target.state == TARGET_STANDS;
+    if (fine && !found && s->launch.stands) /* first: no watch is set on a block that is over */
         fine = running_to_position(s, position, err) && session_focus(s, &t, err);
     mute(s, false);
     if (!fine)

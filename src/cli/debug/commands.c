@@ -95,14 +95,15 @@ execute_one(struct session *s, const char *line, struct ls_error *err)
     while (n && isspace((unsigned char)line[n - 1]))
         n--;
     line = arena_strndup(&s->scratch, line, n);
-    if (s->collects) {
+    if (s->breaks.collects) {
         if (strcmp(line, "end") != 0) {
             struct text all = {0};
-            text_add(&all, "%s%s\n", s->collects->commands ? s->collects->commands : "", line);
-            ls_release(s->collects->commands);
-            s->collects->commands = all.at;
+            text_add(&all, "%s%s\n",
+                     s->breaks.collects->commands ? s->breaks.collects->commands : "", line);
+            ls_release(s->breaks.collects->commands);
+            s->breaks.collects->commands = all.at;
         } else {
-            s->collects = NULL;
+            s->breaks.collects = NULL;
         }
         return true;
     }
@@ -142,9 +143,9 @@ execute_after(struct session *s, struct ls_error *err)
 {
     bool fine = true;
     enum { MOST = 1000000 };
-    for (int k = 0; fine && s->after.count && k < MOST; k++) {
-        struct text now = s->after;
-        s->after = (struct text){0};
+    for (int k = 0; fine && s->breaks.after.count && k < MOST; k++) {
+        struct text now = s->breaks.after;
+        s->breaks.after = (struct text){0};
         fine = execute_text(s, now.at, NULL, err);
         text_free(&now);
     }
@@ -166,7 +167,7 @@ command_run(struct session *s, const char *line, struct ls_error *err)
     session_said(s);
     fflush(s->out);
     if (!fine)
-        text_free(&s->after);
+        text_free(&s->breaks.after);
     return fine;
 }
 
@@ -179,7 +180,7 @@ command_execute(struct session *s, const char *line)
         fprintf(stderr, "%s\n", err.text);
         s->failed = true;
     }
-    if (!s->collects)
+    if (!s->breaks.collects)
         arena_free(&s->scratch);
     return fine;
 }
@@ -202,8 +203,8 @@ cmd_source(struct session *s, const char *args, struct ls_error *err)
     bool fine = execute_text(s, text, path, err);
     depth--;
     ls_release(text);
-    if (s->collects) {
-        s->collects = NULL;
+    if (s->breaks.collects) {
+        s->breaks.collects = NULL;
         fine = fine && ls_fail(err, LS_ERR_USAGE, "%s: commands without their `end'", path);
     }
     return fine;

@@ -116,8 +116,8 @@ say_stop(struct dap *d)
         json_object_set_new(j, "threadId", json_integer(dap_thread_id(d, &s->focus.thread)));
     else
         json_object_set_new(j, "threadId", json_integer(1));
-    if (s->hit)
-        json_object_set_new(j, "hitBreakpointIds", json_pack("[i]", (int)s->hit));
+    if (s->breaks.hit)
+        json_object_set_new(j, "hitBreakpointIds", json_pack("[i]", (int)s->breaks.hit));
     json_t *text = dap_stop_text(d);
     if (text)
         json_object_set_new(j, "text", text);
@@ -157,7 +157,7 @@ after_run(struct dap *d, bool fine, enum target_event event, const struct ls_err
     if (fine && event == TARGET_STOP && dap_is_ignored(d)) {
         d->next = (struct debug_go){.how = DEBUG_GO_ON};
         d->has_next = true;
-    } else if (fine ? event == TARGET_STOP : d->s.stands) {
+    } else if (fine ? event == TARGET_STOP : d->s.launch.stands) {
         say_stop(d); /* a request that failed leaves the launch standing where it stood */
     } else {
         say_end(d, fine ? d->s.target.exit_status : 1);
@@ -189,7 +189,7 @@ take_thread(struct dap *d, json_t *a, struct ls_error *err)
 {
     json_int_t id = dap_number(a, "threadId");
     struct debug_thread t;
-    if (!d->s.stands)
+    if (!d->s.launch.stands)
         return ls_fail(err, LS_ERR_USAGE, "no kernel is being run");
     if (!dap_thread(d, id, &t))
         return d->s.focus.valid ||
@@ -288,7 +288,7 @@ dap_command(struct dap *d, const char *line, json_t **body, struct ls_error *err
     struct session *s = &d->s;
     if (!d->configured)
         return ls_fail(err, LS_ERR_USAGE, "the program is not being run");
-    bool stood = s->stands;
+    bool stood = s->launch.stands;
     uint64_t launch = s->target.stop.launch, position = s->target.stop.position;
     struct debug_thread focus = s->focus.thread;
     set_running(d, true);
@@ -301,7 +301,7 @@ dap_command(struct dap *d, const char *line, json_t **body, struct ls_error *err
     if (fine)
         *body = json_pack("{s:s%, s:i}", "result", said ? said : "", n, "variablesReference", 0);
     free(said);
-    d->moved = stood != s->stands || launch != s->target.stop.launch ||
+    d->moved = stood != s->launch.stands || launch != s->target.stop.launch ||
                position != s->target.stop.position ||
                !session_same_thread(&focus, &s->focus.thread);
     return fine;

@@ -32,7 +32,7 @@ dap_thread(const struct dap *d, json_int_t id, struct debug_thread *out)
 {
     const struct debug_stop *s = &d->s.target.stop;
     uint64_t size = (uint64_t)s->block[0] * s->block[1] * s->block[2];
-    if (!d->s.stands || id < 1 || !size || !s->grid[0] || !s->grid[1])
+    if (!d->s.launch.stands || id < 1 || !size || !s->grid[0] || !s->grid[1])
         return false;
     uint64_t n = (uint64_t)id - 1, block = n / size, lane = n % size;
     uint32_t at[3] = {(uint32_t)(block % s->grid[0]), (uint32_t)(block / s->grid[0] % s->grid[1]),
@@ -50,7 +50,7 @@ dap_threads(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
     json_t *list = json_array();
     uint32_t count = 0;
     *body = json_pack("{s:o}", "threads", list);
-    struct debug_warp *w = s->stands && s->target.state == TARGET_STANDS
+    struct debug_warp *w = s->launch.stands && s->target.state == TARGET_STANDS
                                ? target_warps(&s->target, &count, err)
                                : NULL;
     const uint32_t *block = s->focus.valid ? s->focus.thread.block : s->target.stop.at;
@@ -336,7 +336,7 @@ reference_at(struct dap *d, json_t *a, struct dap_reference *out, struct ls_erro
     if (id < 1 || (size_t)id > d->references.count)
         return ls_fail(err, LS_ERR_USAGE, "there is no variablesReference %lld", (long long)id);
     *out = d->references.at[id - 1];
-    return d->s.stands || ls_fail(err, LS_ERR_USAGE, "no kernel is being run");
+    return d->s.launch.stands || ls_fail(err, LS_ERR_USAGE, "no kernel is being run");
 }
 
 bool
@@ -406,7 +406,7 @@ static bool
 world_meant(struct dap *d, json_t *a, struct world *w, int64_t *index, struct ls_error *err)
 {
     int64_t id = dap_number(a, "frameId");
-    bool in_frame = id >= 1 && (size_t)id <= d->frames.count && d->s.stands;
+    bool in_frame = id >= 1 && (size_t)id <= d->frames.count && d->s.launch.stands;
     *index = in_frame ? id - 1 : -1;
     if (in_frame && d->frames.at[id - 1].host)
         return ls_fail(err, LS_ERR_USAGE,

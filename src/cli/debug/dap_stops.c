@@ -72,9 +72,9 @@ add_breakpoint(struct dap *d, const char *spec, json_t *wish)
 static void
 drop(struct dap *d, bool (*is_of)(const struct breakpoint *b, const char *what), const char *what)
 {
-    for (size_t k = d->s.breakpoints.count; k-- > 0;)
-        if (is_of(d->s.breakpoints.at[k], what))
-            breakpoints_remove(&d->s, d->s.breakpoints.at[k]);
+    for (size_t k = d->s.breaks.all.count; k-- > 0;)
+        if (is_of(d->s.breaks.all.at[k], what))
+            breakpoints_remove(&d->s, d->s.breaks.all.at[k]);
 }
 
 static bool
@@ -315,9 +315,10 @@ dap_set_exception_breakpoints(struct dap *d, json_t *a, json_t **body, struct ls
 static const struct finding *
 finding_of(const struct dap *d)
 {
-    const struct breakpoint *b = breakpoints_number(&d->s, d->s.hit);
+    const struct breakpoint *b = breakpoints_number(&d->s, d->s.breaks.hit);
     const struct findings *f = d->s.findings;
-    return d->s.hit && b && b->kind == CATCHPOINT && f && f->here ? &f->all.at[f->here - 1] : NULL;
+    return d->s.breaks.hit && b && b->kind == CATCHPOINT && f && f->here ? &f->all.at[f->here - 1]
+                                                                         : NULL;
 }
 
 /* Of the failure where the launch stands: by the instruction that did it. */
@@ -339,14 +340,15 @@ filter_of(const struct dap *d)
 bool
 dap_is_ignored(struct dap *d)
 {
-    return d->s.stands && d->s.target.stop.why == DEBUG_WHY_FAULT && d->ignored[filter_of(d)];
+    return d->s.launch.stands && d->s.target.stop.why == DEBUG_WHY_FAULT &&
+           d->ignored[filter_of(d)];
 }
 
 bool
 dap_exception_info(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
     (void)a;
-    json_t *text = d->s.stands ? dap_stop_text(d) : NULL;
+    json_t *text = d->s.launch.stands ? dap_stop_text(d) : NULL;
     const struct finding *x = finding_of(d);
     if (!text)
         return ls_fail(err, LS_ERR_USAGE, "no launch has failed here, and nothing is found here");
@@ -383,7 +385,8 @@ dap_reason(const struct dap *d)
 {
     const struct session *s = &d->s;
     switch ((enum debug_why)s->target.stop.why) {
-    case DEBUG_WHY_BREAK: return s->hit ? kind_of(breakpoints_number(s, s->hit)) : "breakpoint";
+    case DEBUG_WHY_BREAK:
+        return s->breaks.hit ? kind_of(breakpoints_number(s, s->breaks.hit)) : "breakpoint";
     case DEBUG_WHY_WATCH: return "data breakpoint";
     case DEBUG_WHY_FAULT: return "exception";
     case DEBUG_WHY_INTERRUPT: return "pause";

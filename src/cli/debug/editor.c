@@ -63,7 +63,7 @@ open_libedit(void)
 static char *
 next_line(struct session *s, bool terminal)
 {
-    const char *prompt = s->collects ? ">" : "(lockstep) ";
+    const char *prompt = s->breaks.collects ? ">" : "(lockstep) ";
     char *line = NULL;
     size_t room = 0;
     if (terminal && edit.there) {
@@ -115,13 +115,13 @@ editor_run(struct session *s)
     signal(SIGINT, ignore_interrupt); /* between commands it ends nothing */
     for (char *line; !s->quit && (line = next_line(s, terminal)); free(line)) {
         const char *words = word_skip(line);
-        if (!*words && !s->collects) {
+        if (!*words && !s->breaks.collects) {
             if (last)
                 command_execute(s, last);
             continue;
         }
         command_execute(s, words);
-        if (s->collects)
+        if (s->breaks.collects)
             continue;
         const char *again = repeated(words);
         char *copy = strcpy(ls_alloc(strlen(again) + 1), again);

@@ -280,8 +280,8 @@ breakpoints_send_filters(struct session *s, struct ls_error *err)
 {
     VEC(struct debug_filter) all = {0};
     VEC_PUSH(&all, ((struct debug_filter){.place = NO_PLACE}));
-    for (size_t k = 0; k < s->breakpoints.count; k++) {
-        const struct breakpoint *b = s->breakpoints.at[k];
+    for (size_t k = 0; k < s->breaks.all.count; k++) {
+        const struct breakpoint *b = s->breaks.all.at[k];
         for (size_t n = 0; n < b->at.count && b->enabled && b->kind == BREAKPOINT && !s->muted;
              n++) {
             const struct module *m = &s->modules.at[b->at.at[n].module];

@@ -288,7 +288,7 @@ is_here(struct session *s, const struct finding_side *x)
     return x->valid && x->place == stop->place && x->launch == stop->launch &&
            n / 32 == stop->warp && stop->lanes >> n % 32 & 1 &&
            !memcmp(x->thread.block, stop->at, sizeof stop->at) &&
-           is_place(s, x, s->launch_module) && is_address(s, x);
+           is_place(s, x, s->launch.module) && is_address(s, x);
 }
 
 /* Of two accesses nothing but a barrier of their block could come between. */
@@ -348,8 +348,8 @@ breakpoints_at_finding(const struct session *s, const struct breakpoint *b, uint
 static bool
 is_wanted(const struct session *s, uint32_t number)
 {
-    for (size_t k = 0; k < s->breakpoints.count && !s->muted; k++) {
-        const struct breakpoint *b = s->breakpoints.at[k];
+    for (size_t k = 0; k < s->breaks.all.count && !s->muted; k++) {
+        const struct breakpoint *b = s->breaks.all.at[k];
         if (b->kind == CATCHPOINT && b->enabled && findings_match(s->findings, number, b->spec))
             return true;
     }

@@ -42,7 +42,7 @@ go(struct record *r, enum debug_how how, enum target_event *event, struct ls_err
     struct debug_go plan = {.how = how, .depth = UINT32_MAX};
     memcpy(plan.focus.block, r->block, sizeof r->block);
     *event = target_go(&s->target, &plan, err);
-    s->stands = *event == TARGET_STOP;
+    s->launch.stands = *event == TARGET_STOP;
     return *event != TARGET_FAILED;
 }
 
@@ -414,7 +414,7 @@ record_page(struct session *s, const struct record_options *o, const char *path,
     s->out = stderr; /* what a person would be told where the launch begins */
     bool fine = running_start(s, true, err);
     s->out = out;
-    if (fine && !s->stands)
+    if (fine && !s->launch.stands)
         fine = ls_fail(err, LS_ERR_INPUT, "%s launches no kernel", s->name);
     fine = fine && (o->all ? record_blocks(s, o, &p, &missing, err)
                            : record_block(s, o, o->block, &p, err));

@@ -54,9 +54,9 @@ running_show_place(struct session *s, bool whole)
     if (!symbols_place_line(m->symbols, session_place(s), &file, &line))
         return;
     source_show(s, file, line);
-    s->list_file = file;
-    s->list_next = line > s->list_size / 2 ? line - s->list_size / 2 : 1;
-    s->list_last_first = 0;
+    s->list.file = file;
+    s->list.next = line > s->list.size / 2 ? line - s->list.size / 2 : 1;
+    s->list.last_first = 0;
 }
 
 /* -- stops ------------------------------------------------------------------------------------- */
@@ -147,8 +147,8 @@ say_watch(struct session *s, const struct breakpoint *b)
 static void
 show_displays(struct session *s)
 {
-    for (size_t k = 0; k < s->displays.count && s->focus.valid; k++) {
-        const struct display *d = &s->displays.at[k];
+    for (size_t k = 0; k < s->shown.all.count && s->focus.valid; k++) {
+        const struct display *d = &s->shown.all.at[k];
         struct world w = session_here(s);
         struct text text = {0};
         struct ls_error err = {0};
@@ -169,8 +169,8 @@ show_displays(struct session *s)
 static void
 delete_watches(struct session *s)
 {
-    for (size_t k = s->breakpoints.count; k-- > 0;) {
-        struct breakpoint *b = s->breakpoints.at[k];
+    for (size_t k = s->breaks.all.count; k-- > 0;) {
+        struct breakpoint *b = s->breaks.all.at[k];
         if (b->kind != WATCHPOINT)
             continue;
         session_say(s, "[Watchpoint %u (%s) is deleted: the program has ended]\n", b->number,
@@ -329,15 +329,15 @@ go_on(struct session *s, const struct debug_go *go, struct ls_error *err)
     enum target_event event = go ? target_go(&s->target, go, err) : target_wait(&s->target, err);
     signal(SIGINT, before);
     if (event == TARGET_STOP) {
-        s->launch_module = module_index(s, s->target.stop.module);
-        s->stands = true;
-        s->over = s->target.stop.why == DEBUG_WHY_END;
+        s->launch.module = module_index(s, s->target.stop.module);
+        s->launch.stands = true;
+        s->launch.over = s->target.stop.why == DEBUG_WHY_END;
     } else if (s->target.state == TARGET_NONE) {
         session_forget_stop(s);
         for (size_t k = 0; k < s->modules.count; k++)
             s->modules.at[k].loaded = false;
-        for (size_t k = 0; k < s->breakpoints.count; k++)
-            s->breakpoints.at[k]->armed = false;
+        for (size_t k = 0; k < s->breaks.all.count; k++)
+            s->breaks.all.at[k]->armed = false;
     }
     return event;
 }
@@ -470,7 +470,7 @@ running_quiet(struct session *s, const struct debug_go *go, enum target_event *e
     struct breakpoint *hit;
     struct before b = before_of(s);
     *event = run_on(s, go, &b, &hit, err);
-    s->hit = hit ? hit->number : 0;
+    s->breaks.hit = hit ? hit->number : 0;
     if (*event == TARGET_STOP && !hit)
         keep_focus(s);
     return *event != TARGET_FAILED;
@@ -482,7 +482,7 @@ after_hit(struct session *s, struct breakpoint *hit)
 {
     struct ls_error unused;
     if (hit->commands)
-        text_add(&s->after, "%s", hit->commands);
+        text_add(&s->breaks.after, "%s", hit->commands);
     if (!hit->temporary)
         return;
     breakpoints_remove(s, hit);
@@ -531,7 +531,7 @@ say_end(struct session *s, enum target_event event)
     if (event == TARGET_EXIT)
         say_exit(s);
     else
-        report_stop(s, breakpoints_number(s, s->hit), &b);
+        report_stop(s, breakpoints_number(s, s->breaks.hit), &b);
 }
 
 /* At a launch's begin no thread has a frame: goes on to the first line of the first thread. */

@@ -15,7 +15,7 @@ void
 session_init(struct session *s)
 {
     console_plain(); /* libedit writes to the terminal by itself, and lines are folded below */
-    *s = (struct session){.out = stdout, .program_out = {-1, -1}, .list_size = 10, .elements = 200};
+    *s = (struct session){.out = stdout, .program_out = {-1, -1}, .list.size = 10, .elements = 200};
 }
 
 void
@@ -23,7 +23,7 @@ session_forget_stop(struct session *s)
 {
     ls_release(s->focus.frames);
     s->focus = (struct focus){0};
-    s->stands = s->over = false;
+    s->launch.stands = s->launch.over = false;
 }
 
 void
@@ -32,12 +32,12 @@ session_fini(struct session *s)
     target_fini(&s->target);
     session_forget_stop(s);
     findings_forget(s);
-    while (s->breakpoints.count)
-        breakpoints_remove(s, s->breakpoints.at[0]);
+    while (s->breaks.all.count)
+        breakpoints_remove(s, s->breaks.all.at[0]);
     for (size_t k = 0; k < s->modules.count; k++)
         symbols_free(s->modules.at[k].symbols);
-    for (size_t k = 0; k < s->displays.count; k++)
-        ls_release(s->displays.at[k].text);
+    for (size_t k = 0; k < s->shown.all.count; k++)
+        ls_release(s->shown.all.at[k].text);
     for (size_t k = 0; k < s->variables.count; k++)
         ls_release(s->variables.at[k].name);
     for (size_t k = 0; k < s->sources.count; k++) {
@@ -46,11 +46,11 @@ session_fini(struct session *s)
         ls_release(s->sources.at[k]->name);
         ls_release(s->sources.at[k]);
     }
-    text_free(&s->after);
+    text_free(&s->breaks.after);
     text_free(&s->said);
     VEC_FREE(&s->modules);
-    VEC_FREE(&s->breakpoints);
-    VEC_FREE(&s->displays);
+    VEC_FREE(&s->breaks.all);
+    VEC_FREE(&s->shown.all);
     VEC_FREE(&s->history);
     VEC_FREE(&s->variables);
     VEC_FREE(&s->sources);
@@ -176,8 +176,9 @@ session_take_module(struct session *s, struct ls_error *err)
 const struct module *
 session_module(const struct session *s)
 {
-    return s->stands && s->launch_module < s->modules.count ? &s->modules.at[s->launch_module]
-                                                            : NULL;
+    return s->launch.stands && s->launch.module < s->modules.count
+               ? &s->modules.at[s->launch.module]
+               : NULL;
 }
 
 /* -- threads ----------------------------------------------------------------------------------- */
@@ -255,7 +256,7 @@ session_need_focus(const struct session *s, struct ls_error *err)
 {
     if (s->target.state != TARGET_STANDS)
         return ls_fail(err, LS_ERR_USAGE, "The program is not being run.");
-    if (!s->stands)
+    if (!s->launch.stands)
         return ls_fail(err, LS_ERR_USAGE, "No kernel is being run.");
     return s->focus.valid ||
            ls_fail(err, LS_ERR_USAGE, "No thread is in focus: choose one with `cuda thread'.");
@@ -359,8 +360,8 @@ world_variable(void *context, const char *name, struct value *out)
         uint64_t value;
         bool there;
     } own[] = {
-        {"position", s->target.stop.position, s->stands},
-        {"launch", s->target.stop.launch, s->stands},
+        {"position", s->target.stop.position, s->launch.stands},
+        {"launch", s->target.stop.launch, s->launch.stands},
         {"lane", s->focus.valid ? session_linear(s, &s->focus.thread) % 32 : 0, s->focus.valid},
         {"warp", s->focus.valid ? session_linear(s, &s->focus.thread) / 32 : 0, s->focus.valid},
         {"_exitcode", (uint64_t)s->target.exit_status, s->target.exited},
@@ -419,7 +420,7 @@ session_world(struct session *s, const struct debug_thread *thread, const struct
 struct world
 session_here(struct session *s)
 {
-    if (s->stands && s->focus.valid)
+    if (s->launch.stands && s->focus.valid)
         return session_world(s, &s->focus.thread, &s->focus.frames[s->focus.frame], s->focus.frame);
     struct world w = {.arena = &s->scratch,
                       .types = &s->keep,

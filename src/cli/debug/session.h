@@ -80,38 +80,51 @@ struct session {
     struct text said; /* of a line that is not over, where lines are as wide as the terminal */
     bool batch, quit, failed; /* failed: a command has */
     int quit_status;
-    bool starting;               /* the program runs to its first event */
-    uint32_t hit;                /* number of the breakpoint where it has stopped; 0: none */
-    struct text after;           /* commands of the breakpoint that was hit */
-    struct breakpoint *collects; /* lines up to `end` are its commands */
+    bool starting; /* the program runs to its first event */
+    struct {
+        VEC(struct breakpoint *) all;
+        uint32_t last;               /* highest number so far */
+        uint32_t hit;                /* number of the one where it has stopped; 0: none */
+        struct text after;           /* commands of the one that was hit */
+        struct breakpoint *collects; /* lines up to `end` are its commands */
+    } breaks;
 
     VEC(struct module) modules;
-    VEC(struct breakpoint *) breakpoints;
-    uint32_t breakpoint_count; /* highest number so far */
-    VEC(struct display) displays;
-    uint32_t display_count;
+    struct {
+        VEC(struct display) all;
+        uint32_t last; /* highest number so far */
+    } shown;
     VEC(struct value) history;
     VEC(struct convenience) variables;
     VEC(struct source_file *) sources;
 
     struct findings *findings; /* of the program under check; NULL: not asked for */
     struct focus focus;
-    uint32_t launch_module;   /* of target.stop: index in modules */
-    struct debug_write wrote; /* what `last` found, for `last go` */
-    uint64_t wrote_launch;
-    bool stands;     /* in a launch: target.stop says where */
-    bool over;       /*   the launch is over */
+    struct {
+        bool stands;     /* in a launch: target.stop says where */
+        bool over;       /*   the launch is over */
+        uint32_t module; /* of target.stop: index in modules */
+    } launch;
+    struct {
+        struct debug_write found; /* by `last`, for `last go` */
+        uint64_t launch;
+    } write;
     bool muted;      /* no breakpoint and watchpoint counts */
     bool all_blocks; /* `set pass-over off': blocks in which nothing can stop are executed by
                         instructions, too */
 
-    uint32_t list_size, elements; /* settings */
-    const char *list_file;        /* where `list` goes on */
-    uint32_t list_next, list_last_first;
-    struct type *x_type; /* and `x` */
-    uint64_t x_address;
-    uint8_t x_space;
-    char x_letter;
+    uint32_t elements; /* setting */
+    struct {
+        uint32_t size;    /* setting */
+        const char *file; /* where `list` goes on */
+        uint32_t next, last_first;
+    } list;
+    struct {
+        struct type *type; /* and where `x` does */
+        uint64_t address;
+        uint8_t space;
+        char letter;
+    } x;
     struct arena keep;    /* values of history and variables */
     struct arena scratch; /* of one command */
 };

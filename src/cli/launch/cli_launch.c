@@ -161,7 +161,7 @@ static bool
 check_directives(const struct launch *l, uint32_t threads, struct ls_error *err)
 {
     const struct ptx_func *k = l->kernel;
-    const uint32_t *need = k->reqntid, *most = k->maxntid;
+    const uint32_t *need = k->limits.reqntid, *most = k->limits.maxntid;
     for (int i = 0; i < 3; i++)
         if (need[0] && l->block[i] != (need[i] ? need[i] : 1))
             return ls_fail(err, LS_ERR_USAGE,
@@ -181,7 +181,7 @@ choose_cluster(struct launch *l, struct ls_error *err)
 {
     static const uint32_t most[3] = {JIT_CLUSTER_MOST, JIT_CLUSTER_MOST, JIT_CLUSTER_MOST};
     const char *value = l->line->value[L_CLUSTER];
-    const uint32_t *need = l->kernel->reqnctapercluster;
+    const uint32_t *need = l->kernel->limits.reqnctapercluster;
     for (int i = 0; i < 3 && need[0]; i++)
         l->cluster[i] = need[i] ? need[i] : 1;
     if (!value)
