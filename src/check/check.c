@@ -229,7 +229,6 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
                                 .joined = nested_joined};
     c->device = d;
     c->groups = CHECK_ALL;
-    c->lock_step = d->cc_major < 7;
 #if defined(__x86_64__)
     c->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
 #endif

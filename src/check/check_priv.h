@@ -171,6 +171,9 @@ struct kernel_facts {
     bool uneven, uneven_inside;
     bool opaque;     /* what it writes is not known from place[] */
     bool replicated; /* lanes of one instruction store copies of one value on purpose */
+    /* Lanes of a warp run in lock-step: on devices before 7.0, and code for those on later ones
+     * (Volta Compatibility Guide, 1.4.3). */
+    bool lock_step;
 };
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
@@ -610,7 +613,6 @@ struct check {
     uint32_t groups;
     char *kernel_filter;
     uint64_t skip, count;
-    bool lock_step;       /* before 7.0 */
     bool wide;            /* the host has vectors of 512 bits */
     pthread_mutex_t lock; /* findings, facts, work */
     struct kernel_facts *facts;

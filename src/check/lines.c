@@ -79,7 +79,7 @@ is_ordered(const struct line_touch *t, const struct line_mark *m, uint32_t words
         return same_threads(t, m, words);
     if ((m->mark.who ^ t->mark.who) >> LANE_BITS)
         return false;
-    return b->launch->check->lock_step || stamp < b->order.warp_floor[warp] ||
+    return b->launch->facts->lock_step || stamp < b->order.warp_floor[warp] ||
            (!((m->mark.when | t->mark.when) & MARK_MANY) && same_lanes(m->lane, t->lane, words));
 }
 

@@ -400,7 +400,7 @@ order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, ui
         return false;
     if (warp != mine)
         return !b->order.partly || b->order.known[mine][warp] < stamp;
-    if (b->launch->check->lock_step || stamp < b->order.warp_floor[mine] ||
+    if (b->launch->facts->lock_step || stamp < b->order.warp_floor[mine] ||
         (lane == my_lane && !many))
         return false;
     return !b->order.lanes_met[mine] || (!many && b->order.lanes_met[mine][my_lane][lane] < stamp);

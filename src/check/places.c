@@ -443,6 +443,7 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
         k = ls_alloc(sizeof *k);
         k->module = l->module;
         k->replicated = l->module->replicated;
+        k->lock_step = c->device->cc_major < 7 || l->module->target < 70;
         k->func = l->kernel;
         k->hash = l->module->hash;
         k->name = ls_readable_name(&k->arena, l->kernel->name);

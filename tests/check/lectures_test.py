@@ -111,8 +111,12 @@ with tempfile.TemporaryDirectory() as work:
     if result["summary"]["launches_checked"] < 50 or result["version"] != 1:
         fail(f"summary {result['summary']}")
 
-    # Warps in lock-step before 7.0.
-    result, done = check("--cc", "6.1", "--kernel", "warp_sum", "--", program, status=0)
+    # Warps in lock-step: before 7.0, and code that was compiled for an architecture before that.
+    earlier = os.path.join(work, "earlier")
+    subprocess.run([lockstep, "cc", "-arch=sm_60", os.path.join(here, "lectures.cu"), "-o", earlier], check=True)
+    check("--kernel", "warp_sum", "--", program, status=1)
+    check("--cc", "6.1", "--kernel", "warp_sum", "--", program, status=0)
+    check("--kernel", "warp_sum", "--", earlier, status=0)
 
     # Ends of the device, the host's mistakes, nothing, nothing wrong.
     result, done = check("--", program, "deadlock", status=1)
