@@ -51,7 +51,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
         b->arrived.thread[barrier] = w->warp * JIT_LANES + lane;
         return;
     }
-    if (counted || same_place(k, first, place) || barrier == JIT_BARRIERS)
+    if (counted || same_place(k, first, place) || barrier == JIT_BARRIERS || k->uniform)
         return;
     struct finding f = {.kind = FINDING_DIVERGENCE};
     f.space = "";

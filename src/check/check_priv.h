@@ -171,6 +171,8 @@ struct kernel_facts {
     bool uneven, uneven_inside;
     bool opaque;     /* what it writes is not known from place[] */
     bool replicated; /* lanes of one instruction store copies of one value on purpose */
+    /* All lanes of a warp make each store, as if one did: GCC's -muniform-simt, for OpenMP. */
+    bool uniform;
     /* Lanes of a warp run in lock-step: on devices before 7.0, and code for those on later ones
      * (Volta Compatibility Guide, 1.4.3). */
     bool lock_step;

@@ -431,6 +431,17 @@ count_copies(const struct ptx_module *m)
     return count;
 }
 
+/* GCC's option -muniform-simt: memory's state is kept as if one thread of each warp ran outside of
+ * SIMD regions (GCC's manual, "Nvidia PTX Options"). Its code switches by this variable. */
+static bool
+is_uniform(const struct ptx_module *m)
+{
+    for (uint32_t k = 0; k < m->var_count; k++)
+        if (m->vars[k]->name && !strcmp(m->vars[k]->name, "__nvptx_uni"))
+            return true;
+    return false;
+}
+
 struct kernel_facts *
 facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
 {
@@ -443,6 +454,7 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
         k = ls_alloc(sizeof *k);
         k->module = l->module;
         k->replicated = l->module->replicated;
+        k->uniform = is_uniform(l->module);
         k->lock_step = c->device->cc_major < 7 || l->module->target < 70;
         k->func = l->kernel;
         k->hash = l->module->hash;

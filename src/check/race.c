@@ -136,7 +136,9 @@ race_with_write(const struct visit *v, const struct touch *t, const struct mark 
             theirs[k] =
                 *stored_value(v, mark_lane(w), (uint32_t)(t->at - t->address[mark_lane(w)]) + k);
     bool same = stores_same(v, t->lane, bytes_before(t), bytes, theirs);
-    if (!(t->shared && together && same && v->b->launch->facts->replicated))
+    const struct kernel_facts *facts = v->b->launch->facts;
+    bool copies = facts->uniform || (t->shared && facts->replicated);
+    if (!(together && same && copies))
         report_race(v, t, w, verdict, same);
     return verdict;
 }

@@ -27,7 +27,7 @@
 #endif
 
 enum {
-    FIBER_STACK = 4 << 20, /* reserved, not filled */
+    FIBER_STACK = 32 << 20, /* reserved, not filled */
     FIBER_GUARD = 65536,
     STACK_MARGIN = 128 << 10, /* what services and signal frames may need below a call */
 };
