@@ -15,14 +15,14 @@ main(int argc, char **argv)
         a[i] = i;
     (void)argv;
     if (argc == 1) {
-#pragma omp target teams distribute parallel for map(tofrom : a[0 : N]) reduction(+ : sum)
+#pragma omp target teams distribute parallel for map(tofrom : a [0:N]) reduction(+ : sum)
         for (int i = 0; i < N; i++) {
             a[i] = 2 * a[i] + 1;
             sum += a[i];
         }
         bad = sum != N * N;
     } else {
-#pragma omp target teams distribute parallel for map(tofrom : a[0 : N], sum)
+#pragma omp target teams distribute parallel for map(tofrom : a [0:N], sum)
         for (int i = 0; i < N; i++) {
             a[i] = 2 * a[i] + 1;
             sum += a[i];
