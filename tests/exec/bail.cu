@@ -3,9 +3,10 @@
  * Which warps take a way behind a test of bounds together (versions/speculate.c), and which part:
  * each warp says that it has come and then looks who has. A race, which only the order of the
  * warps decides: those that run together all see the last of them, those that parted see the ones
- * before them and themselves.
+ * before them and themselves. With passes switched off (LOCKSTEP_JIT) any of them may run alone.
  */
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -66,8 +67,8 @@ together(const char *name, void (*kernel)(int *, int), int *out, int n)
     bool right = true;
     for (int i = 4; i < n - 4; i++) {
         bool inside = i / BLOCK > 0 && (i / BLOCK + 1) * BLOCK + 2 < n;
-        int want = inside ? WARPS : i % BLOCK / 32 + 1;
-        if (got[i] == want)
+        int before = i % BLOCK / 32 + 1, want = inside ? WARPS : before;
+        if (got[i] == want || (getenv("LOCKSTEP_JIT") && got[i] >= before && got[i] <= WARPS))
             continue;
         printf("%s: n %d, out[%d] is %d, not %d\n", name, n, i, got[i], want);
         return false;
