@@ -203,7 +203,7 @@ other_shared(const struct visit *v, uint64_t a)
     bool hit = false;
     pthread_mutex_lock(&l->lock);
     for (struct block_state *b = l->blocks; b; b = b->next)
-        hit = hit || (b != v->b && a - (uint64_t)(uintptr_t)b->block->shared < window);
+        hit = hit || (b != v->b && a - b->window < window);
     pthread_mutex_unlock(&l->lock);
     return hit;
 }

@@ -68,6 +68,7 @@ new_block(struct jit_block *k, struct launch *l)
     uint32_t threads = j->block[0] * j->block[1] * j->block[2];
     b->launch = l;
     b->block = k;
+    b->window = (uint64_t)(uintptr_t)k->shared;
     b->warps = j->warps;
     b->facts = l->facts->place;
     b->expect = l->expect;
@@ -87,6 +88,17 @@ new_block(struct jit_block *k, struct launch *l)
     return b;
 }
 
+/* Another worker may ask whose memory an address is in while this one prepares its next block. */
+static void
+set_window(struct block_state *b, uint64_t window)
+{
+    if (b->window == window)
+        return;
+    pthread_mutex_lock(&b->launch->lock);
+    b->window = window;
+    pthread_mutex_unlock(&b->launch->lock);
+}
+
 void
 block_begin(struct jit_block *k)
 {
@@ -94,6 +106,7 @@ block_begin(struct jit_block *k)
     struct block_state *b = k->tool;
     if (!b)
         b = k->tool = new_block(k, l);
+    set_window(b, (uint64_t)(uintptr_t)k->shared);
     order_begin(b);
     shared_begin(b);
     gates_begin(b);

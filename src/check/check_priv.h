@@ -306,6 +306,7 @@ struct block_state {
     struct block_state *next;
     struct launch *launch;
     struct jit_block *block;
+    uint64_t window; /* where its shared memory is; for others, under the launch's lock */
     const struct place_facts *facts; /* the kernel's and the launch's, of all places */
     const struct range *expect;
     struct {
