@@ -27,7 +27,9 @@
 #endif
 
 enum {
-    FIBER_STACK = 32 << 20, /* reserved, not filled */
+    /* Reserved, not filled. Quick code keeps registers in its frames: calls inside the run-time
+     * library of GCC's OpenMP take more than 4 MiB under check. */
+    FIBER_STACK = 32 << 20,
     FIBER_GUARD = 65536,
     STACK_MARGIN = 128 << 10, /* what services and signal frames may need below a call */
 };

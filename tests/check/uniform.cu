@@ -4,8 +4,6 @@
  * (-muniform-simt, told by its variable): one value stored by all is one store. Other values, and
  * other warps, are what they are elsewhere. Without -DUNIFORM no such module.
  */
-#include <cstdio>
-
 #ifdef UNIFORM
 extern "C" __device__ unsigned __nvptx_uni;
 __device__ unsigned __nvptx_uni;
@@ -36,7 +34,8 @@ bad_other_warps(int *out)
     out[threadIdx.x] = s;
 }
 
-/* Each warp comes to its own barrier of the block: legal in PTX, and how GCC's threads wait. */
+/* Each warp comes to its own barrier of the block: a mistake in CUDA C; legal in PTX, and how GCC's
+ * threads wait. */
 __global__ void
 bad_barriers(int *out)
 {

@@ -7,10 +7,19 @@
  */
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 enum { BLOCK = 256, WARPS = BLOCK / 32, MOST = 8 * BLOCK };
+
+/* No warp has come; the thread's number. */
+__device__ static int
+begin(int *here)
+{
+    if (threadIdx.x < WARPS)
+        here[threadIdx.x] = 0;
+    __syncthreads();
+    return blockIdx.x * BLOCK + threadIdx.x;
+}
 
 /* How many warps have come when this one looks. */
 __device__ static int
@@ -27,10 +36,7 @@ __global__ void
 window(int *out, int n)
 {
     __shared__ int here[WARPS];
-    int i = blockIdx.x * BLOCK + threadIdx.x;
-    if (threadIdx.x < WARPS)
-        here[threadIdx.x] = 0;
-    __syncthreads();
+    int i = begin(here);
     int sum = 0;
     if (i >= 2)
         sum = come(here);
@@ -43,10 +49,7 @@ __global__ void
 unequal(int *out, int n)
 {
     __shared__ int here[WARPS];
-    int i = blockIdx.x * BLOCK + threadIdx.x;
-    if (threadIdx.x < WARPS)
-        here[threadIdx.x] = 0;
-    __syncthreads();
+    int i = begin(here);
     if (i < n) {
         int sum = 0;
         if (i != 0 && i != n - 1)
@@ -64,7 +67,6 @@ together(const char *name, void (*kernel)(int *, int), int *out, int n)
     cudaMemset(out, 0, 4 * MOST);
     kernel<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(out, n);
     cudaMemcpy(got.data(), out, 4 * MOST, cudaMemcpyDeviceToHost);
-    bool right = true;
     for (int i = 4; i < n - 4; i++) {
         bool inside = i / BLOCK > 0 && (i / BLOCK + 1) * BLOCK + 2 < n;
         int before = i % BLOCK / 32 + 1, want = inside ? WARPS : before;
@@ -73,7 +75,7 @@ together(const char *name, void (*kernel)(int *, int), int *out, int n)
         printf("%s: n %d, out[%d] is %d, not %d\n", name, n, i, got[i], want);
         return false;
     }
-    return right;
+    return true;
 }
 
 int

@@ -305,7 +305,7 @@ struct speculation_predicate {
     enum ptx_op op; /* SETP, AND, OR, NOT */
     struct index x, y;
     bool less, equal; /* x < y or x > y; or equal */
-    bool apart;       /* x != y, in the order that less says; equal: x == y */
+    bool apart;       /* x != y, whichever is less; equal: x == y */
     bool is_unsigned;
     int in[2];
 };

@@ -102,10 +102,10 @@ uint32_t speculation_products(const struct speculation *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
 uint32_t speculation_block(const struct speculation *s, uint32_t k);
 
-/* -- speculate_ask.c: false: it cannot be said by bounds, and those that were added are to be
- * dropped ------------------------------------------------------------------------------------- */
+/* -- speculate_ask.c --------------------------------------------------------------------------- */
 
-/* Adds the bounds under which the predicate of that number is `truth` in all lanes. */
+/* Adds the bounds under which the predicate of that number is `truth` in all lanes. False, of this
+ * and the next: it cannot be said by bounds, and those that were added are to be dropped. */
 bool speculation_ask(const struct core *c, struct speculation *s, int test, bool truth);
 /* Adds those under which no lane of the sum wraps, so that all of them are what it is as a number.
  */
