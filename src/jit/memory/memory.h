@@ -98,7 +98,7 @@ void core_fetch(struct core *c, const struct wir_insn *i, uint32_t slot, LLVMVal
                 unsigned count, unsigned bytes);
 /* How far a loop's first turn in blocks to come is from this one's, whose load begins at now. */
 LLVMValueRef core_fetch_first(struct core *c, LLVMValueRef now);
-/* A line of memory into the first cache. */
+/* A line of memory into the second cache. */
 void core_prefetch(struct core *c, LLVMValueRef at);
 
 /* -- index.c ----------------------------------------------------------------------------------- */
