@@ -40,9 +40,9 @@
  * afterwards (srad_v1 of Rodinia, shut 72 times: 5 ms more in the system, 2 in the program). */
 static const struct budget {
     double share, waited, at_first, after_few;
-} checked = {0.05, 0.25, 50, 50}, plain = {0.002, 0.004, 5, 0.5};
+} checked = {0.05, 0.25, 50, 50}, plain = {0.002, 0.004, 5, 0.15};
 
-enum { PAGE = 4096, MOST_PLACES = 4096, MOST_NOTED = 200, SKIPPED = 64, DEPTH = 24, FEW = 16 };
+enum { PAGE = 4096, MOST_PLACES = 4096, MOST_NOTED = 200, SKIPPED = 64, DEPTH = 24, FEW = 6 };
 
 struct pages {
     uint64_t base, size;
