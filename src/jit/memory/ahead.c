@@ -35,7 +35,7 @@ site_fetch_rows(struct site *s)
     LLVMPositionBuilderAtEnd(b, fetch);
     LLVMValueRef ahead = LLVMBuildAdd(b, site_lanes(s), core_splat(c, step), "");
     for (unsigned l = 0; l < LANES; l++)
-        core_prefetch(c, LLVMBuildExtractElement(b, ahead, core_i32(c, l), ""));
+        core_prefetch_first(c, LLVMBuildExtractElement(b, ahead, core_i32(c, l), ""));
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
 }

@@ -100,6 +100,8 @@ void core_fetch(struct core *c, const struct wir_insn *i, uint32_t slot, LLVMVal
 LLVMValueRef core_fetch_first(struct core *c, LLVMValueRef now);
 /* A line of memory into the second cache. */
 void core_prefetch(struct core *c, LLVMValueRef at);
+/* Into the first: lines that are read word by word, each many times. */
+void core_prefetch_first(struct core *c, LLVMValueRef at);
 
 /* -- index.c ----------------------------------------------------------------------------------- */
 
