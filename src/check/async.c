@@ -144,12 +144,12 @@ notify(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
         struct transfer *t = transfer_at(b->transfers, m->came.at[k]);
         if (!t)
             continue;
-        t->knows[warp] |= lanes;
-        if (!t->notified) {
-            t->notified = b->order.stamp;
-            t->notified_warp = warp;
-            t->notified_lane = (uint32_t)__builtin_ctz(lanes);
+        if (!t->knows[warp]) {
+            t->notified[warp].stamp = b->order.stamp;
+            t->notified[warp].lane = (uint32_t)__builtin_ctz(lanes);
         }
+        t->knows[warp] |= lanes;
+        t->is_notified = true;
     }
 }
 

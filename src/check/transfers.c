@@ -169,15 +169,24 @@ products_state(const struct visit *v, uint32_t lane, const struct transfer *t, u
 
 /* -- what is over ------------------------------------------------------------------------------ */
 
+/* The lane is ordered after the first lane of the warp that was notified. */
+static bool
+knows_from(const struct visit *v, uint32_t lane, const struct transfer *t, uint32_t warp)
+{
+    uint32_t stamp = t->notified[warp].stamp, first = t->notified[warp].lane;
+    return warpgroup_met(v, warp, stamp) || (v->warp == warp && lane == first) ||
+           !order_unordered(v->b, v->warp, lane, warp, first, false, stamp);
+}
+
+/* By its own wait, or by a later word of any warp that waited: in a cluster the threads of a
+ * warpgroup that read what was copied say so to the blocks one each. */
 static bool
 knows(const struct visit *v, uint32_t lane, const struct transfer *t)
 {
-    if (t->knows[v->warp] >> lane & 1)
-        return true;
-    return t->notified && (warpgroup_met(v, t->notified_warp, t->notified) ||
-                           (v->warp == t->notified_warp && lane == t->notified_lane) ||
-                           !order_unordered(v->b, v->warp, lane, t->notified_warp, t->notified_lane,
-                                            false, t->notified));
+    bool known = t->knows[v->warp] >> lane & 1;
+    for (uint32_t w = 0; t->is_notified && !known && w < MOST_WARPS; w++)
+        known = t->knows[w] && knows_from(v, lane, t, w);
+    return known;
 }
 
 enum transfer_state
@@ -196,7 +205,9 @@ transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t fr
     *out_stamp = t->done[from_lane];
     if (*out_stamp)
         return TRANSFER_DONE;
-    return knows(v, lane, t) ? TRANSFER_KNOWN : t->notified ? TRANSFER_UNKNOWN : TRANSFER_RUNNING;
+    return knows(v, lane, t) ? TRANSFER_KNOWN
+           : t->is_notified  ? TRANSFER_UNKNOWN
+                             : TRANSFER_RUNNING;
 }
 
 /* -- mbarriers --------------------------------------------------------------------------------- */

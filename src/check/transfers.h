@@ -50,11 +50,14 @@ struct transfer {
     uint32_t group[JIT_LANES];    /* counted from 1, where committed */
     uint32_t done[JIT_LANES];     /* the stamp of the wait; 0: not waited for */
     uint32_t waited[GROUP_WARPS]; /* of wgmma: the same, of each warp of the warpgroup */
-    uint32_t knows[MOST_WARPS];   /* lanes that were notified by an mbarrier */
-    uint32_t notified, notified_warp, notified_lane; /* the first of them, and when */
-    uint64_t mbarrier;                               /* that learns of it; 0: none */
-    bool box;                                        /* by a tensor map, */
-    uint32_t swizzle, place;                         /*   of this swizzle, by this instruction */
+    uint32_t knows[MOST_WARPS];   /* lanes that were notified by an mbarrier, */
+    struct {
+        uint32_t stamp, lane;
+    } notified[MOST_WARPS];  /*   when the first of each warp was, and which */
+    bool is_notified;        /*   anyone */
+    uint64_t mbarrier;       /* that learns of it; 0: none */
+    bool box;                /* by a tensor map, */
+    uint32_t swizzle, place; /*   of this swizzle, by this instruction */
 };
 
 struct numbers {

@@ -20,10 +20,12 @@ wir_with_body(const struct ptx_module *m, const struct ptx_func *f)
 }
 
 /* A kernel, or a function that stayed one, of more instructions, with its calls inlined, is too
- * large; then those it calls stay that have more than the second number and are called from several
- * places. Not with more bytes of local memory than the third: a call's lie on the stack, which is
- * as large as the program has asked for. */
-enum { LARGE_KERNEL = 1 << 15, LARGE_FUNCTION = 128, LARGE_LOCALS = 256 };
+ * large, and one of a quarter of them that is mostly text repeated. */
+enum { LARGE_KERNEL = 1 << 15, REPEATING_KERNEL = LARGE_KERNEL / 4, REPEATS = 4 };
+/* Then those it calls stay that have more instructions and are called from several places. Not with
+ * more bytes of local memory: a call's lie on the stack, which is as large as the program has asked
+ * for. */
+enum { LARGE_FUNCTION = 128, LARGE_LOCALS = 256 };
 enum { UNKNOWN = 0, OPEN = 1 }; /* sizes begin at 2 */
 
 struct sizes {
@@ -61,6 +63,16 @@ size_of(struct sizes *s, const struct ptx_func *f)
     return *size = sum < UINT32_MAX ? sum : UINT32_MAX;
 }
 
+/* The instructions of a kernel of that size are mostly repetitions of its functions' text. */
+static bool
+is_repeated(const struct sizes *s, uint64_t size)
+{
+    uint64_t text = 0;
+    for (uint32_t k = 0; k < s->m->func_count; k++)
+        text += s->size[k] == UNKNOWN ? 0 : s->m->funcs[k]->insn_count;
+    return size > REPEATS * text;
+}
+
 static uint64_t
 local_bytes(const struct ptx_func *f)
 {
@@ -77,7 +89,8 @@ wir_choose_calls(struct flat *b)
     struct sizes s = {.m = m,
                       .size = ls_alloc(sizeof *s.size * (m->func_count + 1)),
                       .sites = ls_alloc(sizeof *s.sites * (m->func_count + 1))};
-    bool large = size_of(&s, b->wir->kernel) > LARGE_KERNEL;
+    uint64_t size = size_of(&s, b->wir->kernel);
+    bool large = size > LARGE_KERNEL || (size > REPEATING_KERNEL && is_repeated(&s, size));
     if (large)
         b->stays = ARENA_ARRAY(&b->wir->arena, bool, m->func_count + 1);
     for (uint32_t k = 0; large && k < m->func_count; k++)

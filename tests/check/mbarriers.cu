@@ -394,6 +394,43 @@ bad_rounds(const int *in, int *out)
     rounds<false>(in, out);
 }
 
+/* A tile is filled twice. Warp 3 reads it and gives it back; warps 1 and 2, which are told earlier
+ * that it is there, do neither. READ: warp 1 reads it, too. */
+template <bool READ> __device__ void
+refill(const int *in, int *out)
+{
+    __shared__ u64 full, empty;
+    __shared__ alignas(16) int s[BLOCK];
+    int t = threadIdx.x, sum = 0;
+    if (t == 0)
+        init(&full, 1), init(&empty, 32);
+    __syncthreads();
+    for (int k = 0; k < 2; k++) {
+        if (t == 0) {
+            wait_phase(&empty, k ^ 1);
+            arrive_expecting(&full, sizeof s);
+            bulk_load(s, in, sizeof s, &full);
+        } else if (t >= 32) {
+            wait_phase(&full, k);
+            if (t >= 96 || (READ && t < 64))
+                sum += s[t];
+            if (t >= 96)
+                arrive(&empty);
+        }
+    }
+    out[blockIdx.x * BLOCK + t] = sum;
+}
+__global__ void
+good_refill(const int *in, int *out)
+{
+    refill<false>(in, out);
+}
+__global__ void
+bad_refill(const int *in, int *out)
+{
+    refill<true>(in, out);
+}
+
 /* -- clusters ---------------------------------------------------------------------------------- */
 
 /* The first block's copies go to both, which give them back to it. */
@@ -565,6 +602,8 @@ main(int argc, char **argv)
                                             bad_other_parity,
                                             good_rounds,
                                             bad_rounds,
+                                            good_refill,
+                                            bad_refill,
                                             good_barrier,
                                             good_memcpy};
     for (auto kernel : copies)

@@ -22,6 +22,7 @@ wanted = {(kernel, "mbarrier-misuse"): words for kernel, words in {
 }.items()} | {
     ("bad_other_parity", "shared-race"): "nothing orders them",
     ("bad_rounds", "shared-race"): "nobody has waited for the copy",
+    ("bad_refill", "shared-race"): "nothing orders them",
     ("bad_leaves", "peer-lifetime"): "nothing keeps it from having ended",
     ("bad_leaves_boxes", "peer-lifetime"): "nothing keeps it from having ended",
 }

@@ -147,7 +147,7 @@ def calls_of(text):
 
 
 def large():
-    for n, inlined in ((2, True), (9, False)):
+    for n, inlined in ((2, True), (5, True), (6, False), (9, False)):
         assert (calls_of(levels(n)) == 0) == inlined, n
         assert words(levels(n), 32) == [leaf_of(t, 1 << n) for t in range(32)], n
 
