@@ -152,6 +152,8 @@ local_name(struct linker *l, const char *name, size_t part)
 
 /* -- places for the copies --------------------------------------------------------------------- */
 
+/* A variable stands where the part that gives it its content has it, behind what its initial value
+ * names there. */
 static void
 place_var(struct linker *l, size_t part, struct ptx_var *v)
 {
@@ -160,10 +162,12 @@ place_var(struct linker *l, size_t part, struct ptx_var *v)
     if (!out) {
         out = ARENA_NEW(&l->m->arena, struct ptx_var);
         out->name = e ? arena_strdup(&l->m->arena, v->name) : local_name(l, v->name, part);
-        out->index = l->var_count;
-        l->m->vars[l->var_count++] = out;
         if (e)
             e->out_var = out;
+    }
+    if (!e || e->var == v) {
+        out->index = l->var_count;
+        l->m->vars[l->var_count++] = out;
     }
     l->vars[part][v->index] = out;
 }

@@ -428,6 +428,18 @@ resolve_loc_names(struct parser *p)
     }
 }
 
+/* Without the places of declarations whose variable was defined later. */
+static void
+keep_vars(struct parser *p, struct ptx_module *m)
+{
+    m->vars = VEC_COPY(p->arena, &p->module.vars);
+    for (size_t k = 0; k < p->module.vars.count; k++)
+        if (m->vars[k]) {
+            m->vars[k]->index = m->var_count;
+            m->vars[m->var_count++] = m->vars[k];
+        }
+}
+
 static void
 finish(struct parser *p)
 {
@@ -441,10 +453,9 @@ finish(struct parser *p)
     }
     resolve_aliases(p);
     resolve_loc_names(p);
-    m->vars = VEC_COPY(p->arena, &p->module.vars);
+    keep_vars(p, m);
     m->funcs = VEC_COPY(p->arena, &p->module.funcs);
     m->files = VEC_COPY(p->arena, &p->module.files);
-    m->var_count = (uint32_t)p->module.vars.count;
     m->func_count = (uint32_t)p->module.funcs.count;
     m->file_count = (uint32_t)p->module.files.count;
     for (size_t k = 0; k < p->module.funcs.count && !p->failed; k++)

@@ -326,6 +326,31 @@ print_variable(const struct printer *p, const struct ptx_var *v)
     text_add(p->out, ";\n");
 }
 
+/* Variables of a module. What an initial value names stands before it, or is declared there: linked
+ * modules may name each other's. */
+static void
+print_variables(struct printer *p, const struct ptx_module *m, const bool *which)
+{
+    bool *declared = ARENA_ARRAY(&p->arena, bool, m->var_count + 1);
+    for (uint32_t k = 0; k < m->var_count; k++) {
+        const struct ptx_var *v = m->vars[k];
+        if (which && !which[k])
+            continue;
+        for (uint32_t r = 0; r < v->reloc_count; r++) {
+            const struct ptx_var *named = v->relocs[r].var;
+            if (!named || named->index <= k || named->linkage == PTX_LOCAL_LINKAGE ||
+                declared[named->index])
+                continue;
+            struct ptx_var outside = *named;
+            outside.linkage = PTX_EXTERN;
+            outside.init = NULL;
+            print_variable(p, &outside);
+            declared[named->index] = true;
+        }
+        print_variable(p, v);
+    }
+}
+
 /* -- functions --------------------------------------------------------------------------------- */
 
 static void
@@ -540,8 +565,7 @@ ptx_print(const struct ptx_module *m, struct text *out)
 {
     struct printer p = {.out = out};
     print_head(&p, m, m->is_wir ? "lockstep wir" : NULL, true);
-    for (uint32_t k = 0; k < m->var_count; k++)
-        print_variable(&p, m->vars[k]);
+    print_variables(&p, m, NULL);
     for (uint32_t k = 0; k < m->func_count; k++)
         print_function(&p, m->funcs[k]);
     print_strings(&p);
@@ -554,9 +578,7 @@ ptx_print_around(const struct ptx_module *m, const struct ptx_print_part *part, 
 {
     struct printer p = {.out = out};
     print_head(&p, m, part->pragma, part->functions);
-    for (uint32_t k = 0; k < m->var_count; k++)
-        if (part->vars[k])
-            print_variable(&p, m->vars[k]);
+    print_variables(&p, m, part->vars);
     for (uint32_t k = 0; k < m->func_count; k++)
         if (m->funcs[k] != part->f &&
             (!m->funcs[k]->has_body || (part->functions && !m->funcs[k]->is_kernel)))

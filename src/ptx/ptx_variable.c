@@ -401,7 +401,8 @@ declare(struct parser *p, enum ptx_space space, struct token *at, uint64_t dims[
     return v;
 }
 
-/* v, or what the name stands for already: an .extern variable and its definition are one. */
+/* v, or what the name stands for already: an .extern variable and its definition are one, which
+ * stands where it is defined, behind what its initial value names. */
 static struct ptx_var *
 add_variable(struct parser *p, struct ptx_var *v, const struct token *at)
 {
@@ -417,6 +418,11 @@ add_variable(struct parser *p, struct ptx_var *v, const struct token *at)
             v->index = first->index;
             v->func = first->func;
             *first = *v;
+            if (!first->func) {
+                p->module.vars.at[first->index] = NULL;
+                first->index = (uint32_t)p->module.vars.count;
+                VEC_PUSH(&p->module.vars, first);
+            }
         }
         return first;
     }

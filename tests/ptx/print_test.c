@@ -276,6 +276,37 @@ linked(void **state)
     ptx_free(m);
 }
 
+/* Initial values that name what another part defines, behind something that it keeps to itself, and
+ * each other. */
+static void
+linked_values(void **state)
+{
+    static const char part_a[] = HEAD ".extern .global .u64 at[1];\n"
+                                      ".visible .global .u64 ring = generic(at);\n",
+                      part_b[] = HEAD ".extern .global .u64 ring[1];\n"
+                                      ".global .u32 own[2] = {3, 4};\n"
+                                      ".visible .global .u64 at[1] = {generic(own)};\n"
+                                      ".weak .global .u64 back = generic(ring);\n";
+    struct ls_error err = {0};
+    struct ptx_module *m = link_two(part_a, part_b, &err);
+    if (!m)
+        fail_msg("%s", err.text);
+    for (uint32_t again = 0; again < 2; again++) { /* printed and parsed: declared first */
+        for (uint32_t k = 0; k < m->var_count; k++)
+            assert_int_equal(m->vars[k]->index, k);
+        const struct ptx_var *at = ptx_find_var(m, "at");
+        assert_ptr_equal(ptx_find_var(m, "ring")->relocs[0].var, at);
+        assert_int_equal(at->relocs[0].var->init[0], 3);
+        assert_int_equal(at->linkage, PTX_VISIBLE);
+        struct text t = {0};
+        ptx_print(m, &t);
+        ptx_free(m);
+        m = parse(t.at, "again.ptx");
+        text_free(&t);
+    }
+    ptx_free(m);
+}
+
 static void
 linked_alone(void **state)
 {
@@ -315,5 +346,5 @@ not_linked(void **state)
 int
 main(void)
 {
-    return UNIT_TESTS(round_trip, one_instruction, linked, linked_alone, not_linked);
+    return UNIT_TESTS(round_trip, one_instruction, linked, linked_values, linked_alone, not_linked);
 }
