@@ -14,8 +14,8 @@ HEAD = """# The compiler's passes
 
 Written by `tools/passes_table.py` from `src/jit/passes/passes.def`; do not edit.
 
-A pass decides something about a kernel between PTX and machine code. Each can be named and seen, and all but the last,
-which only reports, switched off:
+A pass decides something about a kernel between PTX and machine code. Each can be named and seen, and all but those of
+stage *report* switched off:
 
     lockstep launch k.ptx --block 256 --dump-stage remarks           # what each did, where it did nothing, and why
     lockstep launch k.ptx --block 256 --dump-stage wir               # the warp IR, shapes, decisions beside them
@@ -23,14 +23,14 @@ which only reports, switched off:
     lockstep launch k.ptx --block 256 --dump-stage wir --jit=-interleave,-prefetch-loops
     LOCKSTEP_JIT=-all,+consecutive-test LOCKSTEP_REMARKS=1 ./prog    # any program: without passes, and what they say
 
-These compile the kernel and run nothing, so that it needs no arguments; `--remarks` says the same of a launch that
-runs. What a pass decides of a block or an instruction stands beside it in the dump of the warp IR; what it decides of
+The first four compile the kernel and run nothing, so that it needs no arguments; `--remarks` says the same of a launch
+that runs. What a pass decides of a block or an instruction stands beside it in the dump of the warp IR; what it decides of
 the whole kernel or of a barrier region (`barrier-regions`, `interleave`, `unroll-warps` and others) stands in the
 remarks alone. `after:PASS` leaves out what rows of the table below PASS decide.
 
-A remark reads `place: pass: fired: what was done` or `place: pass: missed: why not`. The place is a line of the
-program (`.loc`: `lockstep cc` writes them, nvcc with `-lineinfo`), a line of the PTX, or the kernel. A pass that finds
-nothing of its kind is silent. One instruction may have several versions (one warp under a mask, all lanes, several
+A remark reads `place: pass: fired: what was done`, `place: pass: missed: why not`, or `kernel: pass: switched off`. The
+place is a line of the program (`.loc`: `lockstep cc` writes them, nvcc with `-lineinfo`), a line of the PTX, or the
+kernel. A pass that finds no instruction of its kind is silent there; some say of the whole kernel that it has none. One instruction may have several versions (one warp under a mask, all lanes, several
 warps together, each of which counts); remarks of one instruction that are alike are printed once. Results do not
 depend on which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel
 for each on which it must fire, and one on which it must not.

@@ -15,6 +15,21 @@ function_of(const struct ptx_module *m, uint32_t place, struct arena *a)
     return jit_place(m, place, &f, &i) ? ls_readable_name(a, f->name) : "?";
 }
 
+/* Whose stack is full: the warp's on the host, where its functions keep vectors, or the threads'.
+ */
+static void
+stack_text(const struct jit_warp *w, struct text *out)
+{
+    const struct exec_slot *s = w->owner;
+    uint32_t stride = s->block.launch->local_stride;
+    if (w->stack <= stride && (uint8_t *)__builtin_frame_address(0) < w->stack_end)
+        text_add(out,
+                 "the host's stack for a warp is full, which no limit of the device's changes");
+    else
+        text_add(out, "%u bytes of stack per thread (cudaLimitStackSize)",
+                 stride - s->run->code->kernel->needs.local_bytes);
+}
+
 /* "1024 bytes of stack per thread (cudaLimitStackSize); calls: fib at a.cu:3 (28 times), ..., k at
  * a.cu:9": the innermost first, equal ones in a row once. */
 static void
@@ -23,14 +38,13 @@ call_text(const struct jit_warp *w, uint32_t place, struct text *out)
     enum { MOST = 8 };
     const struct exec_slot *s = w->owner;
     const struct ptx_module *m = s->run->request->module;
-    const struct jit_launch *l = s->block.launch;
     struct arena a = {0};
     char where[300];
     uint32_t shown = 0, left = 0;
     if (!m)
         return;
-    text_add(out, "%u bytes of stack per thread (cudaLimitStackSize); calls: %s",
-             l->local_stride - s->run->code->kernel->needs.local_bytes, function_of(m, place, &a));
+    stack_text(w, out);
+    text_add(out, "; calls: %s", function_of(m, place, &a));
     for (const uint8_t *area = w->calls; area;) {
         const struct jit_call *c = (const struct jit_call *)area - 1, *next = c;
         uint32_t times = 0;

@@ -195,6 +195,8 @@ main(int argc, char **argv)
             faults_in_call<<<2, 64>>>(d, which);
         else if (atoi(argv[1]) == 2)
             depth<<<1, 64>>>(100000, d, d + 8);
+        else if (atoi(argv[1]) == 4) /* the host's stack is full first */
+            cudaDeviceSetLimit(cudaLimitStackSize, 512 << 10), depth<<<1, 64>>>(50000, d, d + 8);
         else
             voting<<<1, 32>>>(d, which, 13, 0);
         printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));

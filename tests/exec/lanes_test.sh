@@ -21,7 +21,8 @@ ends lanes 0 cudaErrorLaunchTimeout 'deadlock in kernel "never" \(.*lanes.cu:[0-
 ends lanes 1 cudaErrorLaunchTimeout 'deadlock in kernel .*thread \(37,0,0\) waits for others of the warp .*threads \(38,0,0\) to \(63,0,0\) wait at barrier 0'
 ends calls 0 cudaErrorLaunchTimeout 'deadlock .*threads \(0,0,0\) to \(39,0,0\) wait at barrier 0 .*; threads \(40,0,0\) to \(63,0,0\) stand outside of the call'
 ends calls 1 cudaErrorIllegalAddress 'store of 4 bytes at 0x40 in kernel .*calls.cu:41\)'
-ends calls 2 cudaErrorHardwareStackError 'stack overflow in kernel "depth" .*calls.cu:[0-9]+\)'
+ends calls 2 cudaErrorHardwareStackError 'stack overflow in kernel "depth" .*calls.cu:[0-9]+\).*: 1024 bytes of stack per thread \(cudaLimitStackSize\); calls: deep'
+ends calls 4 cudaErrorHardwareStackError "stack overflow in kernel \"depth\" .*calls.cu:[0-9]+\).*: the host's stack for a warp is full, which no limit of the device's changes; calls: deep"
 ends calls 3 cudaErrorLaunchTimeout 'threads \(0,0,0\) to \(12,0,0\) wait for others of the warp .*; threads \(13,0,0\) to \(31,0,0\) stand outside of the call'
 for which in 0 1 2; do
     ends heap $which cudaErrorIllegalAddress 'free of an address that malloc did not give in kernel .*heap.cu:[0-9]+'
