@@ -24,13 +24,14 @@ stage *report* switched off:
     LOCKSTEP_JIT=-all,+consecutive-test LOCKSTEP_REMARKS=1 ./prog    # any program: without passes, and what they say
 
 The first four compile the kernel and run nothing, so that it needs no arguments; `--remarks` says the same of a launch
-that runs. What a pass decides of a block or an instruction stands beside it in the dump of the warp IR; what it decides of
-the whole kernel or of a barrier region (`barrier-regions`, `interleave`, `unroll-warps` and others) stands in the
+that runs. What a pass decides of a block or an instruction stands beside it in the dump of the warp IR; what it decides
+of the whole kernel or of a barrier region (`barrier-regions`, `interleave`, `unroll-warps` and others) stands in the
 remarks alone. `after:PASS` leaves out what rows of the table below PASS decide.
 
 A remark reads `place: pass: fired: what was done`, `place: pass: missed: why not`, or `kernel: pass: switched off`. The
 place is a line of the program (`.loc`: `lockstep cc` writes them, nvcc with `-lineinfo`), a line of the PTX, or the
-kernel. A pass that finds no instruction of its kind is silent there; some say of the whole kernel that it has none. One instruction may have several versions (one warp under a mask, all lanes, several
+kernel. A pass that finds no instruction of its kind is silent there; some say of the whole kernel that it has none. One
+instruction may have several versions (one warp under a mask, all lanes, several
 warps together, each of which counts); remarks of one instruction that are alike are printed once. Results do not
 depend on which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel
 for each on which it must fire, and one on which it must not.
