@@ -7,6 +7,7 @@
 #   make check T=ptx  the tests whose name matches T
 #   make install      to PREFIX (/usr/local), under DESTDIR
 #   make package      build/lockstep_*.deb
+#   make test-aarch64 the engine's tests, built for AArch64, in qemu (docs/aarch64.md)
 #   make wheel        build/lockstep-*.whl: for pip, with the compiler inside (docs/wheel.md)
 #   make vscode       build/lockstep-*.vsix: the extension for VS Code
 #   make figures      build/figures/*.html: the lectures' figures, to step through
@@ -25,7 +26,10 @@ B ?=
 ASAN_TESTS ?= ^((fuzz|base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli)/|debug/(faults|past|steps|front_guide|front_dap)$$|check/(known|workers|counters|columns|own)$$|profile/(local|lanes|play)$$)
 TSAN_TESTS ?= ^((memory|exec|device|cudart|cuda)/|check/(workers|columns|own)$$|profile/(local|scattered|lanes)$$)
 
-.PHONY: all demo test check install package wheel vscode figures bench format lint clean packages need-packages FORCE
+# What runs in an emulator: the engine, by unit tests and small programs.
+AARCH64_TESTS ?= ^((base|ptx|wir|opt|analysis|model|jit|memory|exec)/)
+
+.PHONY: all demo test test-aarch64 check install package wheel vscode figures bench format lint clean packages need-packages FORCE
 all: need-packages build/lockstep
 
 packages:
@@ -37,7 +41,11 @@ need-packages:
 build/build.ninja: preset = release
 build-asan/build.ninja: preset = asan
 build-tsan/build.ninja: preset = tsan
-build/build.ninja build-asan/build.ninja build-tsan/build.ninja: CMakePresets.json | need-packages
+build-aarch64/build.ninja: preset = aarch64
+build-aarch64/build.ninja: build-aarch64/sysroot
+build-aarch64/sysroot: tools/sysroot.sh
+	@tools/sysroot.sh arm64 $@ && touch $@
+build/build.ninja build-asan/build.ninja build-tsan/build.ninja build-aarch64/build.ninja: CMakePresets.json | need-packages
 	@mkdir -p $(@D) && cmake --preset $(preset) $(CMAKEFLAGS) >$(@D)/configure.log 2>&1 || \
 		{ cat $(@D)/configure.log; rm -rf $@ $(@D)/CMakeCache.txt $(@D)/CMakeFiles; exit 1; }
 	@touch $@
@@ -48,6 +56,8 @@ build-asan/lockstep: build-asan/build.ninja FORCE
 	@cmake --build build-asan -j $(JOBS)
 build-tsan/lockstep: build-tsan/build.ninja FORCE
 	@cmake --build build-tsan -j $(JOBS)
+build-aarch64/lockstep: build-aarch64/build.ninja FORCE
+	@cmake --build build-aarch64 -j $(JOBS)
 
 demo: packages
 	@$(MAKE) --no-print-directory build/lockstep
@@ -59,6 +69,9 @@ test: packages
 	@ctest --test-dir build-asan -R '$(ASAN_TESTS)' -j $(JOBS) --output-on-failure
 	@ctest --test-dir build-tsan -R '$(TSAN_TESTS)' -j $(JOBS) --output-on-failure
 	@ctest --test-dir build -j $(JOBS) --output-on-failure
+
+test-aarch64: build-aarch64/lockstep
+	@ctest --test-dir build-aarch64 -R '$(AARCH64_TESTS)' -j $(JOBS) --output-on-failure
 
 check: all
 	@ctest --test-dir build -R '$(T)' --output-on-failure --no-tests=error

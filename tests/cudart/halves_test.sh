@@ -7,4 +7,4 @@ trap 'rm -rf "$work"' EXIT
 LOCKSTEP_QUIET=1 "$work/halves" >"$work/said" || exit 1
 cat "$work/said"
 grep -qx '0 unlike' "$work/said" || exit 1
-[ "$(uname -m)" != x86_64 ] || [ "$(grep -c ': lockstep$' "$work/said")" = 3 ]
+[ "$MACHINE" != x86_64 ] || [ "$(grep -c ': lockstep$' "$work/said")" = 3 ]

@@ -4,6 +4,7 @@
 # has it; masked loads of more than a register and bit selects, with which LLVM goes wrong
 # (src/jit/post/defects.c), among them.
 set -u
+[ "$MACHINE" = x86_64 ] || { echo "SKIP: LOCKSTEP_VECTORS is of x86-64"; exit 77; }
 [ -z "${SANITIZE:-}" ] || { echo "SKIP: what is compiled has no sanitizer"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 bad=0

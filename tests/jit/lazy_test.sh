@@ -2,7 +2,7 @@
 # LLVM is loaded when a kernel must be compiled, and only then: not by a program whose kernels lie in the
 # cache; again when an entry there is damaged. A missing LLVM is an error that names it.
 set -u
-[ "$(uname -m)" = x86_64 ] || { echo "SKIP: elsewhere LLVM is linked"; exit 77; }
+[ "$MACHINE" = x86_64 ] || { echo "SKIP: elsewhere LLVM is linked"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 export LOCKSTEP_CACHE=$work/cache LOCKSTEP_WORKERS=2
 fail() { echo "FAIL $*"; exit 1; }

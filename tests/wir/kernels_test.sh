@@ -9,7 +9,7 @@ for source in "$SOURCE_DIR"/tests/passes/{local-words,grouped-loads,barrier-regi
     "$SOURCE_DIR"/suite/matmul/{naive,pipelined}.cu; do
     "$LOCKSTEP" cc -ptx "$source" -o "$work/$(basename "$(dirname "$source")")-$(basename "$source" .cu).ptx" || exit 1
 done
-"$BINARY_DIR/tests/test_wir_text" "$work"/*.ptx
+$EMULATOR "$BINARY_DIR/tests/test_wir_text" "$work"/*.ptx
 
 cat >"$work/sum.cu" <<'CU'
 __device__ int above(int n) { return n < 1 ? 0 : n + above(n - 2); } // recursion: the call stays a call
