@@ -27,7 +27,9 @@ ASAN_TESTS ?= ^((fuzz|base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cud
 TSAN_TESTS ?= ^((memory|exec|device|cudart|cuda)/|check/(workers|columns|own)$$|profile/(local|scattered|lanes)$$)
 
 # What runs in an emulator: the engine, by unit tests and small programs.
-AARCH64_TESTS ?= ^((base|ptx|wir|opt|analysis|model|jit|memory|exec)/)
+# memory/table needs an mremap that qemu 7 refuses (old size 0); the others take hours there.
+AARCH64_TESTS ?= ^((base|ptx|wir|opt|analysis|model|memory)/)
+AARCH64_NOT ?= ^(memory/table|ptx/survey)$$
 
 .PHONY: all demo test test-aarch64 check install package wheel vscode figures bench format lint clean packages need-packages FORCE
 all: need-packages build/lockstep
@@ -71,7 +73,7 @@ test: packages
 	@ctest --test-dir build -j $(JOBS) --output-on-failure
 
 test-aarch64: build-aarch64/lockstep
-	@ctest --test-dir build-aarch64 -R '$(AARCH64_TESTS)' -j $(JOBS) --output-on-failure
+	@ctest --test-dir build-aarch64 -R '$(AARCH64_TESTS)' -E '$(AARCH64_NOT)' -j $(JOBS) --output-on-failure
 
 check: all
 	@ctest --test-dir build -R '$(T)' --output-on-failure --no-tests=error

@@ -26,15 +26,19 @@ stage *report* switched off:
 The first four compile the kernel and run nothing, so that it needs no arguments; `--remarks` says the same of a launch
 that runs. What a pass decides of a block or an instruction stands beside it in the dump of the warp IR; what it decides
 of the whole kernel or of a barrier region (`barrier-regions`, `interleave`, `unroll-warps` and others) stands in the
-remarks alone. `after:PASS` leaves out what rows of the table below PASS decide.
+remarks alone. `after:PASS` leaves out what rows of the table below PASS decide; of a row of stage *LLVM* it prints
+LLVM's module after that row. The warp IR as it was before any pass: `--dump-stage wir --jit=-all`.
+
+The switch is a list, read from left to right: `-PASS` off, `+PASS` on, `-all` and `+all` every row. A pass whose need
+(below) is off does nothing and says nothing.
 
 A remark reads `place: pass: fired: what was done`, `place: pass: missed: why not`, or `kernel: pass: switched off`. The
 place is a line of the program (`.loc`: `lockstep cc` writes them, nvcc with `-lineinfo`), a line of the PTX, or the
 kernel. A pass that finds no instruction of its kind is silent there; some say of the whole kernel that it has none. One
-instruction may have several versions (one warp under a mask, all lanes, several
-warps together, each of which counts); remarks of one instruction that are alike are printed once. Results do not
-depend on which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel
-for each on which it must fire, and one on which it must not.
+instruction may have several versions (one warp under a mask, all lanes, several warps together, each of which counts);
+remarks of one instruction that are alike are printed once. Results do not depend on which passes are on
+(`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel for each on which it must
+fire, and one on which it must not.
 
 **Stage**: *wir*: rewrites the warp IR (`src/wir/wir.h`); *plan*: decides what code generation emits; *LLVM*: works on
 LLVM's module, after LLVM's own passes, or says how LLVM makes code of it; *report*: only says. **Where**: under
