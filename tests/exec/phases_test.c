@@ -322,20 +322,27 @@ want_sums(const struct shape *f, uint32_t block, uint32_t *out)
 static const struct kernel {
     const char *name, *text;
     bool whole; /* a function for the block is expected */
+    bool stops; /* a block of one warp waits at its barriers, too */
     void (*want)(const struct shape *f, uint32_t block, uint32_t *out);
 } kernels[] = {
-    {"tree", tree, true, want_tree},          {"shift", shift, true, want_shift},
-    {"votes", votes, true, want_votes},       {"masks", masks, true, want_masks},
-    {"loaded", loaded, false, want_loaded},   {"leaving", leaving, false, want_leaving},
-    {"places", places, false, want_places},   {"table", table, true, want_table},
-    {"sums", sums, true, want_sums},          {"together", together, true, want_together},
-    {"parting", parting, true, want_parting}, {"rows", rows, true, want_rows},
-    {"settled", settled, true, want_settled},
+    {"tree", tree, true, false, want_tree},
+    {"shift", shift, true, false, want_shift},
+    {"votes", votes, true, true, want_votes},
+    {"masks", masks, true, false, want_masks},
+    {"loaded", loaded, false, false, want_loaded},
+    {"leaving", leaving, false, true, want_leaving},
+    {"places", places, false, false, want_places},
+    {"table", table, true, false, want_table},
+    {"sums", sums, true, false, want_sums},
+    {"together", together, true, false, want_together},
+    {"parting", parting, true, false, want_parting},
+    {"rows", rows, true, false, want_rows},
+    {"settled", settled, true, false, want_settled},
 };
 /* Some whose last warp is not whole: those run as warps in any case. */
 static const struct shape shapes[] = {{32, 1, 0},  {64, 1, 1},   {256, 1, 5}, {16, 16, 40},
                                       {8, 12, 3},  {1024, 1, 9}, {40, 1, 6},  {7, 5, 20},
-                                      {20, 8, 50}, {128, 1, 13}};
+                                      {20, 8, 50}, {128, 1, 13}, {16, 1, 7}};
 
 static bool
 run(struct jit_engine *jit, const struct kernel *k, const struct ptx_module *m,
@@ -406,6 +413,11 @@ both_ways(void **state)
                 printf("%s, %u x %u: %s\n", kernels[k].name, f->x, f->y,
                        whole ? "no function for the block" : "one for the block");
             wrong += (code->block != NULL) != whole;
+            bool stops = kernels[k].stops && f->x * f->y < 32;
+            if (f->x * f->y < 32 && code->has_barrier != stops)
+                printf("%s, %u threads: %s\n", kernels[k].name, f->x * f->y,
+                       stops ? "no barrier" : "waits at barriers");
+            wrong += f->x * f->y < 32 && code->has_barrier != stops;
             wrong += !run(jit, &kernels[k], m, f, NULL);
             wrong += (s % 3 == 0) && !run(jit, &kernels[k], m, f, &tool);
         }

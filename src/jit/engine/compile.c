@@ -168,6 +168,8 @@ emit_variant(struct unit *u, bool partial, const char *name)
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.regions = core_regions_new(&c);
     c.form.alone = u->request->whole && !c.regions && core_barriers_pass(&c);
+    if (c.form.alone) /* its warps return at none; functions that are called say so by themselves */
+        u->image->has_barrier = false;
     u->image->has_block |= c.regions != NULL;
     shape.converged = true;
     bool converged = c.regions && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
