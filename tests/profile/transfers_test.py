@@ -57,9 +57,9 @@ def pieces_are_known(name):
 
 
 def rungs():
-    """Products, transposes and convolutions by tensor copies at size 512 beside an H100's (h100_rungs.csv: nvcc
+    """Products, transposes and convolutions by tensor copies at size 512 beside an H200's (h200_rungs.csv: nvcc
     13.0's program under ncu 2025.3.1, the last of two launches)."""
-    with open(os.path.join(source, "tests/data/h100_rungs.csv")) as f:
+    with open(os.path.join(source, "tests/data/h200_rungs.csv")) as f:
         rows = list(csv.DictReader(f))
     for row in rows:
         folder, name = row["rung"].split("/")
@@ -67,7 +67,7 @@ def rungs():
         suite = os.path.join(source, "suite")
         subprocess.run([lockstep, "cc", "-std=c++17", "-arch=sm_90a", "-I" + suite + "/common", "-I" + suite + "/" + folder,
                         "-o", program, f"{suite}/{row['rung']}.cu"], check=True)
-        subprocess.run([lockstep, "profile", "-q", "--gpu", "h100", "--json=" + out, "--", program, "--size", "512",
+        subprocess.run([lockstep, "profile", "-q", "--gpu", "h200", "--json=" + out, "--", program, "--size", "512",
                         "--repeat", "1", "--verify", "0"], check=True, stdout=subprocess.DEVNULL)
         kernel = [k for k in json.load(open(out))["kernels"] if k["launches"]][-1]
         for counter, text in row.items():
