@@ -157,9 +157,9 @@ def reasons():
 
 
 def terminal(columns, *words):
-    """What a terminal of that width shows."""
+    """What a terminal of that width shows: what is written over a line (\r) is a line of its own."""
     out, _ = shown([LOCKSTEP, *words], 40, columns, cwd=FOLDER)
-    return [re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line) for line in out.split("\n")]
+    return [re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line) for line in re.split(r"[\r\n]+", out)]
 
 
 def widths():
