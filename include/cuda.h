@@ -95,7 +95,7 @@ typedef enum CUtensorMapFloatOOBfill_enum {
 } CUtensorMapFloatOOBfill;
 typedef enum CUtensorMapIm2ColWideMode_enum {
     CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
-    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128
+    CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1
 } CUtensorMapIm2ColWideMode;
 #ifndef LOCKSTEP_DRIVER_TYPES_H
 typedef struct CUuuid_st {
@@ -1315,6 +1315,13 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType ten
                                  CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                  CUtensorMapL2promotion l2Promotion,
                                  CUtensorMapFloatOOBfill oobFill);
+CUresult cuTensorMapEncodeIm2colWide(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+    int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel,
+    cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
+    CUtensorMapFloatOOBfill oobFill);
 CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress);
 
 /* other */

@@ -18,7 +18,7 @@ encode(CUtensorMap *map, const struct tensor_args *a)
     return (int)device_tensor_map(d, map, a);
 }
 
-/* What both calls take. */
+/* What these calls take. */
 #define ARGS                                                                                       \
     .type = type, .rank = rank, .interleave = interleave, .swizzle = swizzle,                      \
     .promotion = promotion, .fill = fill, .address = (uint64_t)(uintptr_t)address, .dim = dim,     \
@@ -44,9 +44,31 @@ cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t r
                         CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                         CUtensorMapFloatOOBfill fill)
 {
-    struct tensor_args a = {ARGS,           .im2col = true,       .lower = lower,
-                            .upper = upper, .channels = channels, .pixels = pixels};
+    struct tensor_args a = {ARGS,           .mode = TENSOR_IM2COL, .lower = lower,
+                            .upper = upper, .channels = channels,  .pixels = pixels};
     CU(lower && upper ? encode(map, &a) : cu_null("pixelBoxLowerCorner or pixelBoxUpperCorner"),
+       "tensorMap=%p globalAddress=%p", (void *)map, address);
+}
+
+CUresult
+cuTensorMapEncodeIm2colWide(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                            void *address, const cuuint64_t *dim, const cuuint64_t *stride,
+                            int lower, int upper, cuuint32_t channels, cuuint32_t pixels,
+                            const cuuint32_t *step, CUtensorMapInterleave interleave,
+                            CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle,
+                            CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+    struct tensor_args a = {ARGS,
+                            .mode = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W ? TENSOR_IM2COL_W
+                                                                             : TENSOR_IM2COL_W128,
+                            .lower = &lower,
+                            .upper = &upper,
+                            .channels = channels,
+                            .pixels = pixels};
+    bool known =
+        mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W || mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+    CU(known ? encode(map, &a)
+             : cu_fail(CUDA_ERROR_INVALID_VALUE, "mode %d: 0 (W) or 1 (W128)", (int)mode),
        "tensorMap=%p globalAddress=%p", (void *)map, address);
 }
 

@@ -187,7 +187,16 @@ tensor_map(struct device *d, void *map, const struct tensor_args *a)
     void *at = (void *)(uintptr_t)a->address;
     if (!gpu_driver()->cuTensorMapEncodeTiled || !gpu_driver()->cuTensorMapEncodeIm2col)
         return no_tensors();
-    if (a->im2col)
+    if (a->mode > TENSOR_IM2COL && !gpu_driver()->cuTensorMapEncodeIm2colWide)
+        return device_fail(DEVICE_NOT_SUPPORTED,
+                           "the driver has no tensor maps of im2col::w: CUDA 12.8 is needed");
+    if (a->mode > TENSOR_IM2COL)
+        return GPU_IN(d, cuTensorMapEncodeIm2colWide, map, type, a->rank, at, a->dim, a->stride,
+                      *a->lower, *a->upper, a->channels, a->pixels, a->step, interleave,
+                      a->mode == TENSOR_IM2COL_W ? CU_TENSOR_MAP_IM2COL_WIDE_MODE_W
+                                                 : CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128,
+                      swizzle, promotion, fill);
+    if (a->mode)
         return GPU_IN(d, cuTensorMapEncodeIm2col, map, type, a->rank, at, a->dim, a->stride,
                       a->lower, a->upper, a->channels, a->pixels, a->step, interleave, swizzle,
                       promotion, fill);

@@ -32,6 +32,11 @@ virtual_tensor_map(struct device *d, void *map, const struct tensor_args *a)
         return device_fail(DEVICE_NOT_SUPPORTED,
                            "tensor maps are for compute capability 9.0 and newer; %s has %u.%u",
                            p->name, p->cc_major, p->cc_minor);
+    if (a->mode > TENSOR_IM2COL && !own.newest)
+        return device_fail(DEVICE_NOT_SUPPORTED,
+                           "tensor maps of %s are for compute capability 10.0 and newer; %s has "
+                           "%u.%u",
+                           tensor_mode_name(a->mode), p->name, p->cc_major, p->cc_minor);
     if (!tensor_map_encode(map, &own, why, sizeof why))
         return device_fail(DEVICE_INVALID_VALUE, "%s", why);
     return DEVICE_OK;

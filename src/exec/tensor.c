@@ -73,12 +73,34 @@ check_store(const struct tensor *t)
         if (t->where.at[k] < 0)
             fail(t, EXEC_INVALID_TENSOR, illegal,
                  "coordinate %u is %d: what is stored begins in the tensor", k, t->where.at[k]);
-    for (uint32_t k = 0; m->im2col && k + 2 < m->rank; k++)
+    for (uint32_t k = 0; m->mode && k + 2 < m->rank; k++)
         if (m->lower[k] < 0 || m->upper[k] > 0)
             fail(
                 t, EXEC_INVALID_TENSOR, illegal,
                 "pixels are stored, but their box (%d, %d) reaches past the tensor in dimension %u",
                 m->lower[k], m->upper[k], k + 1);
+}
+
+/* Where pixels begin, and the numbers of im2colInfo in the wide modes. There the first pixel may
+ * lie left of the box (PTX ISA 5.5.5.1). */
+static void
+check_pixels(const struct tensor *t)
+{
+    const struct tensor_map *m = t->map;
+    bool wide = t->where.mode != TENSOR_IM2COL;
+    uint32_t halos = t->where.mode == TENSOR_IM2COL_W128 ? TENSOR_HALOS_W128 : TENSOR_HALOS_W;
+    for (uint32_t k = 0; k < (wide ? 1 : m->rank - 2u); k++) {
+        int64_t last = (int64_t)m->dim[k + 1] + m->upper[k];
+        if ((t->where.at[k + 1] < m->lower[k] && !wide) || t->where.at[k + 1] > last)
+            fail(t, EXEC_INVALID_TENSOR, illegal,
+                 "coordinate %u is %d: the pixels' box is from %d to %lld", k + 1,
+                 t->where.at[k + 1], m->lower[k], (long long)last);
+    }
+    if (wide && (t->where.halo >= halos || t->where.shift[0] >= TENSOR_W_OFFSETS))
+        fail(t, EXEC_INVALID_TENSOR, illegal,
+             "%s with {%u, %u}: wHalo is less than %u, wOffset than %u",
+             tensor_mode_name(t->where.mode), t->where.halo, t->where.shift[0], halos,
+             TENSOR_W_OFFSETS);
 }
 
 /* A first element in the middle of 16 bytes ends a kernel on an H200, also where no byte of the box
@@ -87,12 +109,12 @@ static void
 check_place(const struct tensor *t)
 {
     const struct tensor_map *m = t->map;
-    bool im2col = t->what.flags & JIT_TENSOR_IM2COL;
     uint32_t bytes = tensor_type_bytes((enum tensor_type)m->type);
-    if (m->rank != t->what.rank || m->im2col != im2col)
+    if (m->rank != t->what.rank || !tensor_map_serves(m, t->where.mode))
         fail(t, EXEC_INVALID_TENSOR, illegal,
-             "the map is of %u dimensions%s, the instruction of %u%s", m->rank,
-             m->im2col ? ", im2col" : "", t->what.rank, im2col ? ", im2col" : "");
+             "the map is of %u dimensions, %s, the instruction of %u, %s", m->rank,
+             tensor_mode_name((enum tensor_mode)m->mode), t->what.rank,
+             tensor_mode_name(t->where.mode));
     if (!m->interleave && (int64_t)t->where.at[0] * bytes % CHUNK)
         fail(t, EXEC_INVALID_TENSOR, illegal,
              "coordinate 0 is %d, of elements of %u bytes: a box begins at multiples of 16 bytes",
@@ -101,13 +123,8 @@ check_place(const struct tensor *t)
         fail(t, EXEC_INVALID_TENSOR, illegal, "four rows are copied by a map whose box is one row");
     if (t->what.op != JIT_TENSOR_LOAD)
         check_store(t);
-    for (uint32_t k = 0; im2col && k + 2 < m->rank; k++) {
-        int64_t last = (int64_t)m->dim[k + 1] + m->upper[k];
-        if (t->where.at[k + 1] < m->lower[k] || t->where.at[k + 1] > last)
-            fail(t, EXEC_INVALID_TENSOR, illegal,
-                 "coordinate %u is %d: the pixels' box is from %d to %lld", k + 1,
-                 t->where.at[k + 1], m->lower[k], (long long)last);
-    }
+    if (t->where.mode)
+        check_pixels(t);
     if (t->shared % 128)
         fail(t, EXEC_MISALIGNED, misaligned, "the box in shared memory is not aligned to 128");
 }
@@ -466,6 +483,24 @@ announce_all(const struct tensor *t)
 
 /* -- instructions ------------------------------------------------------------------------------ */
 
+/* im2colInfo: the offsets of pixels, or {wHalo, wOffset}. */
+static void
+find_info(struct tensor *t)
+{
+    uint16_t info[3] = {0};
+    for (uint32_t k = 0; k < 3 && t->what.op == JIT_TENSOR_LOAD && t->what.mode; k++)
+        info[k] = (uint16_t)t->data->shift[k][t->lane];
+    _Static_assert((int)JIT_TENSOR_IM2COL_W128 == (int)TENSOR_IM2COL_W128, "numbered alike");
+    t->where.mode = (enum tensor_mode)t->what.mode;
+    t->where.halo = 0;
+    memcpy(t->where.shift, info, sizeof info);
+    if (t->where.mode > TENSOR_IM2COL) {
+        t->where.halo = info[0];
+        t->where.shift[0] = info[1];
+        t->where.shift[1] = t->where.shift[2] = 0;
+    }
+}
+
 static void
 begin_copy(struct tensor *t)
 {
@@ -474,9 +509,7 @@ begin_copy(struct tensor *t)
     t->shared = t->data->shared[t->lane];
     for (uint32_t k = 0; k < t->what.rank; k++)
         t->where.at[k] = t->data->at[k][t->lane];
-    bool shifts = t->what.op == JIT_TENSOR_LOAD && t->what.flags & JIT_TENSOR_IM2COL;
-    for (uint32_t k = 0; k < 3; k++)
-        t->where.shift[k] = shifts ? (uint16_t)t->data->shift[k][t->lane] : 0;
+    find_info(t);
     check_place(t);
     for (uint32_t k = 1; k < boxes_of(t); k++) {
         struct tensor one = box_of(t, k);
@@ -494,7 +527,7 @@ load_box(const struct tensor *t, uint64_t barrier)
     tell(t, JIT_ASYNC_BULK, barrier, 0);
     if (fine)
         copy(t);
-    jit_mbarrier_complete(barrier, boxes_of(t) * tensor_map_bytes(t->map));
+    jit_mbarrier_complete(barrier, boxes_of(t) * tensor_map_bytes(t->map, &t->where));
     tell(t, JIT_ASYNC_AFTER, barrier, 0);
 }
 

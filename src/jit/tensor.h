@@ -28,21 +28,27 @@ enum jit_reduction {
     JIT_REDUCE_OR,
     JIT_REDUCE_XOR,
 };
-enum { /* flags */
-       JIT_TENSOR_IM2COL = 1,
-       JIT_TENSOR_MULTICAST = 2, /* to the blocks[] of the cluster */
-       JIT_TENSOR_ANNOUNCED = 4, /* accesses are announced: services->access */
-       JIT_TENSOR_ROWS = 8,      /* gather4, scatter4: four boxes of a row; at: the column, rows */
-       JIT_TENSOR_PAIR = 16,     /* multicast for cta_group::2: mbarriers of one block of a pair */
-       JIT_TENSOR_FETCHES = 32,  /* rows are fetched ahead (pass fetched-boxes) */
-       JIT_TENSOR_STREAMS = 64,  /* whole lines may go past the caches (pass streaming-copies) */
+enum jit_tensor_mode { /* numbered as enum tensor_mode of memory/tensor_map.h */
+                       JIT_TENSOR_TILED,
+                       JIT_TENSOR_IM2COL,
+                       JIT_TENSOR_IM2COL_W,
+                       JIT_TENSOR_IM2COL_W128,
+};
+enum {                           /* flags */
+       JIT_TENSOR_MULTICAST = 1, /* to the blocks[] of the cluster */
+       JIT_TENSOR_ANNOUNCED = 2, /* accesses are announced: services->access */
+       JIT_TENSOR_ROWS = 4,      /* gather4, scatter4: four boxes of a row; at: the column, rows */
+       JIT_TENSOR_PAIR = 8,      /* multicast for cta_group::2: mbarriers of one block of a pair */
+       JIT_TENSOR_FETCHES = 16,  /* rows are fetched ahead (pass fetched-boxes) */
+       JIT_TENSOR_STREAMS = 32,  /* whole lines may go past the caches (pass streaming-copies) */
 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */
 struct jit_tensor_insn {
     uint8_t op, rank, reduction, flags;
     uint8_t field, ordinal; /* REPLACE: enum tensor_field of memory/tensor_map.h */
-    uint8_t unused[2];
+    uint8_t mode;           /* enum jit_tensor_mode */
+    uint8_t unused;
 };
 
 /* (abi) Its operands, one per lane. Addresses are the host's. */
@@ -50,7 +56,7 @@ struct jit_tensor_data {
     uint64_t map[JIT_LANES], shared[JIT_LANES], value[JIT_LANES];
     uint64_t barrier[JIT_LANES]; /* LOAD: the mbarrier that learns of the bytes */
     int32_t at[5][JIT_LANES];
-    uint32_t shift[3][JIT_LANES]; /* im2col */
+    uint32_t shift[3][JIT_LANES]; /* im2colInfo: offsets, or {wHalo, wOffset} */
     uint32_t blocks[JIT_LANES];   /* a bit per rank */
 };
 /* Elements of a tensor's type (as the driver numbers them) at `to` become themselves with those at

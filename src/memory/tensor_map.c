@@ -31,6 +31,23 @@ span_of(uint32_t swizzle)
     return span[swizzle];
 }
 
+/* im2col::w::128: 128 pixels, a halo behind each 32 (PTX ISA 5.5.5). */
+enum { WIDE_PIXELS = 128, WIDE_GROUP = 32, WIDE_GROUPS = WIDE_PIXELS / WIDE_GROUP };
+
+static bool
+is_wide(enum tensor_mode mode)
+{
+    return mode == TENSOR_IM2COL_W || mode == TENSOR_IM2COL_W128;
+}
+
+const char *
+tensor_mode_name(enum tensor_mode mode)
+{
+    static const char *const names[TENSOR_MODES] = {"tiled", "im2col", "im2col::w",
+                                                    "im2col::w::128"};
+    return mode < TENSOR_MODES ? names[mode] : "none";
+}
+
 /* -- what the driver refuses ------------------------------------------------------------------- */
 
 enum { SHARED_MOST = 227 << 10 };
@@ -84,7 +101,7 @@ kinds_are_known(const struct tensor_args *a, const struct refusal *r)
 static bool
 rank_is_right(const struct tensor_args *a, const struct refusal *r)
 {
-    uint32_t least = a->im2col || a->interleave ? 3 : 1;
+    uint32_t least = a->mode || a->interleave ? 3 : 1;
     if (a->rank < least || a->rank > TENSOR_RANKS)
         return no(r, "tensorRank is %u: %u to %d%s", a->rank, least, TENSOR_RANKS,
                   a->interleave ? " with interleaved layouts" : "");
@@ -161,13 +178,33 @@ box_is_right(const struct tensor_args *a, const struct refusal *r)
            row_is_right(a, "boxDim[0]", a->box[0], r) && box_fits(a, r);
 }
 
+/* Wide modes have 16 bits for their only corner. */
 static bool
-corner_is_right(const char *name, uint32_t k, uint32_t rank, int value, const struct refusal *r)
+corner_is_right(const struct tensor_args *a, const char *name, uint32_t k, int value,
+                const struct refusal *r)
 {
-    int most = rank == 3 ? 1 << 15 : rank == 4 ? 1 << 7 : 1 << 4;
+    int most = a->rank == 3 || is_wide(a->mode) ? 1 << 15 : a->rank == 4 ? 1 << 7 : 1 << 4;
     if (value < -most || value >= most)
         return no(r, "%s[%u] is %d: %d to %d for %u dimensions", name, k, value, -most, most - 1,
-                  rank);
+                  a->rank);
+    return true;
+}
+
+static uint32_t
+corners_of(const struct tensor_args *a)
+{
+    return is_wide(a->mode) ? 1 : a->mode == TENSOR_IM2COL ? a->rank - 2 : 0;
+}
+
+/* cuTensorMapEncodeIm2colWide names these swizzles alone; the PTX manual (5.5.5) excludes only none
+ * and the flipped one. */
+static bool
+wide_is_right(const struct tensor_args *a, const struct refusal *r)
+{
+    if (a->swizzle != TENSOR_SWIZZLE_64 && a->swizzle != TENSOR_SWIZZLE_128 &&
+        a->swizzle != TENSOR_SWIZZLE_128_ATOM_32)
+        return no(r, "swizzle %u: %s has 64 bytes (2), 128 bytes (3) and 128 bytes by 32 (4)",
+                  a->swizzle, tensor_mode_name(a->mode));
     return true;
 }
 
@@ -179,16 +216,19 @@ pixels_are_right(const struct tensor_args *a, const struct refusal *r)
                   a->interleave);
     if (!a->channels || a->channels > 256)
         return no(r, "channelsPerPixel is %u: 1 to 256", a->channels);
-    if (!a->pixels || a->pixels > 1024)
+    if (a->mode != TENSOR_IM2COL_W128 && (!a->pixels || a->pixels > 1024))
         return no(r, "pixelsPerColumn is %u: 1 to 1024", a->pixels);
-    for (uint32_t k = 0; k + 2 < a->rank; k++) {
-        int64_t width = (int64_t)a->dim[k + 1] + a->upper[k] - a->lower[k];
-        if (!corner_is_right("pixelBoxLowerCorner", k, a->rank, a->lower[k], r) ||
-            !corner_is_right("pixelBoxUpperCorner", k, a->rank, a->upper[k], r))
-            return false;
+    if (is_wide(a->mode) && !wide_is_right(a, r))
+        return false;
+    for (uint32_t k = 0; k + 2 < a->rank; k++)
         if (a->dim[k + 1] >= 1ull << 31)
             return no(r, "globalDim[%u] is %llu: less than 2^31 with im2col", k + 1,
                       (unsigned long long)a->dim[k + 1]);
+    for (uint32_t k = 0; k < corners_of(a); k++) {
+        int64_t width = (int64_t)a->dim[k + 1] + a->upper[k] - a->lower[k];
+        if (!corner_is_right(a, "pixelBoxLowerCorner", k, a->lower[k], r) ||
+            !corner_is_right(a, "pixelBoxUpperCorner", k, a->upper[k], r))
+            return false;
         if (width <= 0)
             return no(r, "no pixel is between pixelBoxLowerCorner[%u] and pixelBoxUpperCorner[%u]",
                       k, k);
@@ -201,7 +241,7 @@ tensor_map_encode(struct tensor_map *out, const struct tensor_args *a, char *why
 {
     struct refusal r = {why, room};
     if (!kinds_are_known(a, &r) || !rank_is_right(a, &r) || !tensor_is_right(a, &r) ||
-        !steps_are_right(a, &r) || !(a->im2col ? pixels_are_right(a, &r) : box_is_right(a, &r)))
+        !steps_are_right(a, &r) || !(a->mode ? pixels_are_right(a, &r) : box_is_right(a, &r)))
         return false;
     *out = (struct tensor_map){.magic = TENSOR_MAP_MAGIC,
                                .type = (uint8_t)a->type,
@@ -210,21 +250,27 @@ tensor_map_encode(struct tensor_map *out, const struct tensor_args *a, char *why
                                .swizzle = (uint8_t)a->swizzle,
                                .promotion = (uint8_t)a->promotion,
                                .fill = (uint8_t)a->fill,
-                               .im2col = a->im2col,
-                               .pixels = a->pixels,
+                               .mode = (uint8_t)a->mode,
+                               .pixels = a->mode == TENSOR_IM2COL_W128 ? WIDE_PIXELS : a->pixels,
                                .address = a->address};
     for (uint32_t k = 0; k < a->rank; k++) {
         out->dim[k] = (uint32_t)(a->dim[k] - 1);
-        out->box[k] = (uint16_t)(!a->im2col ? a->box[k] : k ? 1 : a->channels);
+        out->box[k] = (uint16_t)(!a->mode ? a->box[k] : k ? 1 : a->channels);
         out->step[k] = (uint8_t)(k || a->interleave ? a->step[k] : 1);
         if (k)
             out->stride[k - 1] = a->stride[k - 1];
     }
-    for (uint32_t k = 0; a->im2col && k + 2 < a->rank; k++) {
+    for (uint32_t k = 0; k < corners_of(a); k++) {
         out->lower[k] = (int16_t)a->lower[k];
         out->upper[k] = (int16_t)a->upper[k];
     }
     return true;
+}
+
+bool
+tensor_map_serves(const struct tensor_map *m, enum tensor_mode mode)
+{
+    return m->mode == mode || (m->mode == TENSOR_IM2COL_W && mode == TENSOR_IM2COL_W128);
 }
 
 bool
@@ -354,14 +400,14 @@ tensor_walk_begin(struct tensor_walk *w, const struct tensor_map *m,
 {
     uint32_t bytes = tensor_type_bytes((enum tensor_type)m->type);
     *w = (struct tensor_walk){.map = m, .where = where};
-    if (m->interleave && !m->im2col) {
+    if (m->interleave && !where->mode) {
         begin_interleaved(w);
         return;
     }
     w->row = m->box[0] * bytes;
     w->pitch = m->swizzle ? span_of(m->swizzle) : w->row;
     cut_row(w, where->at[0], bytes);
-    if (m->im2col)
+    if (where->mode)
         begin_pixels(w);
     else
         begin_box(w);
@@ -390,7 +436,7 @@ put_slab(struct tensor_walk *w, struct tensor_slab *out, bool inside)
     w->rows += out->rows;
 }
 
-static bool
+static void
 next_of_box(struct tensor_walk *w, struct tensor_slab *out)
 {
     bool inside = true, first = true;
@@ -420,34 +466,37 @@ next_of_box(struct tensor_walk *w, struct tensor_slab *out)
             w->now[k]++;
     }
     w->over = k == w->axes;
-    return true;
 }
 
 /* Pixels follow each other along W, then H, then D in the box between the corners, then in the next
- * image (PTX ISA 5.5.4). */
+ * image (PTX ISA 5.5.4). In the wide modes H and D stay as they are, and no dimension but W has a
+ * traversal stride (5.5.5.2). */
 static void
 next_pixel(struct tensor_walk *w, uint32_t rows)
 {
     const struct tensor_map *m = w->map;
-    uint32_t n = m->rank - 2u, k = 0;
+    bool wide = is_wide(w->where->mode);
+    uint32_t n = wide ? 1 : m->rank - 2u, k = 0;
     w->pixel[0] += (int64_t)rows * m->step[1];
     while (w->pixel[k] > (int64_t)m->dim[k + 1] + m->upper[k]) {
         w->pixel[k] = m->lower[k];
         if (++k == n) {
-            w->batch += m->step[m->rank - 1];
+            w->batch += wide ? 1 : m->step[m->rank - 1];
             return;
         }
         w->pixel[k] += m->step[k + 1];
     }
 }
 
-static bool
-next_of_pixels(struct tensor_walk *w, struct tensor_slab *out)
+/* At most `left` of them. That wOffset moves the box between the corners, too (5.5.5.4), is the
+ * same as that each pixel of the box is moved. */
+static void
+take_pixels(struct tensor_walk *w, struct tensor_slab *out, int64_t left)
 {
     const struct tensor_map *m = w->map;
     uint32_t n = m->rank - 2u;
     int64_t i = w->pixel[0] + w->where->shift[0];
-    int64_t last = (int64_t)m->dim[1] + m->upper[0], left = m->pixels - w->rows;
+    int64_t last = (int64_t)m->dim[1] + m->upper[0];
     int64_t run = w->pixel[0] > last ? 1 : (last - w->pixel[0]) / m->step[1] + 1;
     bool inside;
     out->rows =
@@ -463,8 +512,54 @@ next_of_pixels(struct tensor_walk *w, struct tensor_slab *out)
     out->global += (uint64_t)w->batch * m->stride[m->rank - 2];
     put_slab(w, out, inside);
     next_pixel(w, out->rows);
-    w->over = w->rows == m->pixels;
-    return true;
+}
+
+static uint32_t
+pixels_of(const struct tensor_walk *w)
+{
+    return w->where->mode == TENSOR_IM2COL_W128 ? WIDE_PIXELS : w->map->pixels;
+}
+
+/* Pixels of halos: those that come next, behind all pixels or behind each 32 (5.5.5.3). */
+static uint32_t
+halos_of(const struct tensor_walk *w)
+{
+    uint32_t halo = is_wide(w->where->mode) ? w->where->halo : 0;
+    return w->where->mode == TENSOR_IM2COL_W128 ? halo * WIDE_GROUPS : halo;
+}
+
+static void
+next_of_pixels(struct tensor_walk *w, struct tensor_slab *out)
+{
+    uint32_t all = pixels_of(w) + halos_of(w);
+    take_pixels(w, out, all - w->rows);
+    w->over = w->rows == all;
+}
+
+/* im2col::w::128. How its halos lie in shared memory the manual leaves to a figure (19). Here:
+ * behind the 128 pixels, the first halo pixel of each of the four groups, then the second of each:
+ * rows for tcgen05.cp.4x256b, which has one for each quarter of tensor memory's lanes (9.7.16),
+ * where those between the pixels would leave no matrix of 128 rows. Others report this order of
+ * a 10.0; it is not measured here. A group begins where the last one ended, before that one's halo.
+ */
+static void
+next_of_groups(struct tensor_walk *w, struct tensor_slab *out)
+{
+    uint32_t in_group = w->rows % WIDE_GROUP;
+    if (w->rows && !in_group && w->halo < w->where->halo) {
+        if (!w->halo)
+            w->next_pixel = w->pixel[0], w->next_batch = w->batch;
+        uint32_t at = w->at, rows = w->rows;
+        w->at = (WIDE_PIXELS + w->halo * WIDE_GROUPS + w->rows / WIDE_GROUP - 1) * w->pitch;
+        take_pixels(w, out, 1);
+        w->at = at, w->rows = rows;
+        if (++w->halo == w->where->halo)
+            w->pixel[0] = w->next_pixel, w->batch = w->next_batch;
+    } else {
+        take_pixels(w, out, WIDE_GROUP - in_group);
+        w->halo = w->rows % WIDE_GROUP ? w->halo : 0;
+    }
+    w->over = w->rows == WIDE_PIXELS && w->halo == w->where->halo;
 }
 
 bool
@@ -472,13 +567,19 @@ tensor_walk_next(struct tensor_walk *w, struct tensor_slab *out)
 {
     if (w->over)
         return false;
-    return w->map->im2col ? next_of_pixels(w, out) : next_of_box(w, out);
+    switch (w->where->mode) {
+    case TENSOR_IM2COL:
+    case TENSOR_IM2COL_W: next_of_pixels(w, out); break;
+    case TENSOR_IM2COL_W128: next_of_groups(w, out); break;
+    default: next_of_box(w, out); break;
+    }
+    return true;
 }
 
 static uint32_t
 rows_of(const struct tensor_walk *w)
 {
-    uint32_t rows = w->map->im2col ? w->map->pixels : 1;
+    uint32_t rows = w->where->mode ? pixels_of(w) + halos_of(w) : 1;
     for (uint32_t k = 0; k < w->axes; k++)
         rows *= w->axis[k].count;
     return rows;
@@ -491,11 +592,10 @@ tensor_walk_extent(const struct tensor_walk *w)
 }
 
 uint32_t
-tensor_map_bytes(const struct tensor_map *m)
+tensor_map_bytes(const struct tensor_map *m, const struct tensor_where *where)
 {
-    struct tensor_where where = {{0}, {0}};
     struct tensor_walk w;
-    tensor_walk_begin(&w, m, &where);
+    tensor_walk_begin(&w, m, where);
     return rows_of(&w) * w.row;
 }
 

@@ -51,18 +51,30 @@ enum tensor_swizzle {
     TENSOR_SWIZZLES
 };
 
+/* How an instruction, and the map that it goes by, find what is copied (PTX ISA 5.5.3 to 5.5.5). */
+enum tensor_mode {
+    TENSOR_TILED,       /* a box */
+    TENSOR_IM2COL,      /* a column of pixels */
+    TENSOR_IM2COL_W,    /* pixels along W alone, and behind them those of a halo */
+    TENSOR_IM2COL_W128, /* 128 of them, of which each 32 have a halo */
+    TENSOR_MODES
+};
+/* The valid ranges of im2colInfo in the wide modes (PTX ISA, cp.async.bulk.tensor). */
+enum { TENSOR_HALOS_W = 512, TENSOR_HALOS_W128 = 32, TENSOR_W_OFFSETS = 32 };
+
 /* Dimensions are innermost first, their sizes less one. */
 struct tensor_map {
     uint32_t magic;
     uint8_t type, rank, interleave, swizzle; /* interleave: 0, 1: 16 bytes, 2: 32 bytes */
-    uint8_t promotion, fill, im2col, unused;
-    uint32_t pixels; /* im2col: of a column */
+    uint8_t promotion, fill, mode, unused;
+    uint32_t pixels; /* im2col: of a column, without a halo */
     uint64_t address;
     uint64_t stride[TENSOR_RANKS - 1]; /* bytes, of dimension 1 and up */
     uint32_t dim[TENSOR_RANKS];
     uint16_t box[TENSOR_RANKS]; /* im2col: box[0] channels of a pixel */
     uint8_t step[TENSOR_RANKS], unused2;
-    int16_t lower[3], upper[3]; /* im2col: how far the pixels' box is from the tensor's ends */
+    int16_t lower[3], upper[3]; /* im2col: how far the pixels' box is from the tensor's ends; of the
+                                 * wide modes it has W alone */
     uint32_t unused3[6];
 };
 _Static_assert(sizeof(struct tensor_map) == TENSOR_MAP_BYTES, "a CUtensorMap");
@@ -73,8 +85,8 @@ struct tensor_args {
     uint64_t address;
     const uint64_t *dim, *stride;
     const uint32_t *box, *step;
-    bool im2col;
-    const int *lower, *upper;
+    enum tensor_mode mode;
+    const int *lower, *upper; /* im2col: numbers for W, H, D; wide: for W */
     uint32_t channels, pixels;
     bool newest; /* compute capability 10.0 and newer: swizzles of larger atoms */
 };
@@ -101,14 +113,20 @@ bool tensor_map_replace(struct tensor_map *m, enum tensor_field field, uint32_t 
                         uint64_t value);
 
 uint32_t tensor_type_bytes(enum tensor_type type); /* of an element; 0: less than a byte */
-/* What the bytes of shared memory that a copy fills are counted as: all of the box. */
-uint32_t tensor_map_bytes(const struct tensor_map *m);
+/* Whether an instruction of that mode goes by the map. One of im2col::w::128 goes by a map of
+ * im2col::w, too, of which it leaves out the number of pixels (PTX ISA 5.5.5.1). */
+bool tensor_map_serves(const struct tensor_map *m, enum tensor_mode mode);
+const char *tensor_mode_name(enum tensor_mode mode);
 
-/* Where a copy is: the box's first element, im2col: the offsets of its pixels. */
+/* Where a copy is, and the mode of its instruction: the box's first element, im2col: the offsets of
+ * its pixels. Wide modes: shift[0] is wOffset, halo is wHalo. */
 struct tensor_where {
     int32_t at[TENSOR_RANKS];
-    uint16_t shift[3];
+    uint16_t shift[3], halo;
+    enum tensor_mode mode;
 };
+/* What the bytes of shared memory that a copy fills are counted as: all of the box. */
+uint32_t tensor_map_bytes(const struct tensor_map *m, const struct tensor_where *where);
 
 struct tensor_axis {
     int64_t first, dim; /* the first element's number; elements of the tensor */
@@ -132,6 +150,8 @@ struct tensor_walk {
     uint32_t now[TENSOR_RANKS];
     int64_t pixel[3]; /* im2col: the next one */
     int64_t batch;
+    uint32_t halo;                  /* im2col::w::128: pixels so far of the halo of the last 32, */
+    int64_t next_pixel, next_batch; /* and where the pixels go on behind it */
     const struct tensor_where *where;
     bool over;
 };

@@ -89,26 +89,24 @@ static bool
 find_kind(struct tensor *t)
 {
     static const uint16_t ranks[] = {PTX_M_1D, PTX_M_2D, PTX_M_3D, PTX_M_4D, PTX_M_5D};
-    static const uint16_t refused[] = {PTX_M_IM2COL_W, PTX_M_IM2COL_W_128};
     const struct ptx_insn *p = &t->i->i;
     for (uint8_t k = 0; k < sizeof ranks / sizeof *ranks; k++)
         if (ptx_has(p, (enum ptx_mod)ranks[k]))
             t->what.rank = (uint8_t)(k + 1);
     if (!t->what.rank)
         return emit_fail(&t->c->e, "%s without .1d to .5d", name_of(t));
-    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
-        if (ptx_has(p, (enum ptx_mod)refused[k]))
-            return emit_fail(&t->c->e, "%s.%s is not supported", name_of(t),
-                             ptx_mod_name((enum ptx_mod)refused[k]));
-    if (ptx_has(p, PTX_M_IM2COL) || ptx_has(p, PTX_M_IM2COL_NO_OFFS))
-        t->what.flags |= JIT_TENSOR_IM2COL;
+    t->what.mode = ptx_has(p, PTX_M_IM2COL_W)         ? JIT_TENSOR_IM2COL_W
+                   : ptx_has(p, PTX_M_IM2COL_W_128)   ? JIT_TENSOR_IM2COL_W128
+                   : ptx_has(p, PTX_M_IM2COL)         ? JIT_TENSOR_IM2COL
+                   : ptx_has(p, PTX_M_IM2COL_NO_OFFS) ? JIT_TENSOR_IM2COL
+                                                      : JIT_TENSOR_TILED;
     if (ptx_has(p, PTX_M_TILE_GATHER4) || ptx_has(p, PTX_M_TILE_SCATTER4))
         t->what.flags |= JIT_TENSOR_ROWS;
     if ((t->what.flags & JIT_TENSOR_ROWS) && t->what.rank != 2)
         return emit_fail(&t->c->e, "%s of four rows is of two dimensions", name_of(t));
     if (ptx_has(p, PTX_M_CTA_GROUP_2))
         t->what.flags |= JIT_TENSOR_PAIR;
-    if ((t->what.flags & JIT_TENSOR_IM2COL) && t->what.rank < 3)
+    if (t->what.mode && t->what.rank < 3)
         return emit_fail(&t->c->e, "%s.im2col of less than three dimensions", name_of(t));
     return true;
 }
@@ -196,11 +194,13 @@ emit_load(struct tensor *t)
     if (!put_address(t, AT(shared), 0, (enum ptx_space)p->space) || !put_place(t, &p->operand[1]) ||
         !put_address(t, AT(barrier), 2, PTX_SPACE_SHARED))
         return false;
-    if (t->what.flags & JIT_TENSOR_IM2COL) {
+    if (t->what.mode) {
+        bool wide = t->what.mode != JIT_TENSOR_IM2COL;
+        unsigned count = wide ? 2 : t->what.rank - 2u;
         if (next >= p->operand_count || p->operand[next].kind != PTX_O_VECTOR ||
-            p->operand[next].count != t->what.rank - 2u)
-            return emit_fail(&t->c->e, "%s.im2col: %u offsets expected", name_of(t),
-                             t->what.rank - 2u);
+            p->operand[next].count != count)
+            return wide ? emit_fail(&t->c->e, "%s.im2col::w: {wHalo, wOffset} expected", name_of(t))
+                        : emit_fail(&t->c->e, "%s.im2col: %u offsets expected", name_of(t), count);
         put_shift(t, &p->operand[next++]);
     }
     if (ptx_has(p, PTX_M_MULTICAST_CLUSTER)) {
@@ -221,7 +221,8 @@ emit_store(struct tensor *t)
 {
     const struct ptx_insn *p = &t->i->i;
     t->what.op = JIT_TENSOR_STORE;
-    if (!refuse(t, PTX_M_TILE_GATHER4) || !refuse(t, PTX_M_CTA_GROUP_1) ||
+    if (!refuse(t, PTX_M_TILE_GATHER4) || !refuse(t, PTX_M_IM2COL_W) ||
+        !refuse(t, PTX_M_IM2COL_W_128) || !refuse(t, PTX_M_CTA_GROUP_1) ||
         !refuse(t, PTX_M_CTA_GROUP_2))
         return false;
     if (p->op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR) {
