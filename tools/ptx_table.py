@@ -29,7 +29,8 @@ module that holds it is refused with the file, the line and the instruction's na
 bit for bit (or within the error that the manual allows), `jit/matrices`, `jit/wmma` and
 `jit/wgmma`, and `jit/sparse` for `mma.sp`, likewise. *Documented, not measured*: done by the manual, and
 compared with a model of its own; no GPU that has it was there to compare with
-([decision 29](decisions/0029-matrix-units-by-the-manual.md) says what is assumed).
+([decision 29](decisions/0029-matrix-units-by-the-manual.md) says what is assumed, of pairs of blocks
+[31](decisions/0031-pairs-of-blocks.md)).
 
 """
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tmem.c: tensor memory (PTX ISA 9.7.16, jit_services.tmem): who has which of its 512 columns,
- * loads, stores, copies into it, shifts. What is asynchronous is done at once. Start at exec_tmem.
+ * tmem.c: tensor memory (PTX ISA 9.7.16, jit_services.tmem): loads, stores, copies into it, shifts;
+ * which two blocks .cta_group::2 works on. What is asynchronous is done at once. Start at
+ * exec_tmem.
  *
  * Addresses are a lane in the upper half, a column in the lower one. Where the manual has figures
  * alone, layouts are those that CuTe's copy traits for compute capability 10.0 spell out.
@@ -37,19 +38,23 @@ exec_tmem_check(const struct exec_tmem_use *u, const char *what, uint32_t lane, 
                        "columns",
                        what, lane, lane + lanes - 1, column, column + columns - 1, JIT_TMEM_LANES,
                        JIT_TMEM_COLUMNS);
+    char whose[60] = "";
+    if (u->slot != u->warp->owner)
+        snprintf(whose, sizeof whose, " of the peer block, block %u of the cluster",
+                 u->slot->block.rank);
     for (uint32_t c = column / EXEC_TMEM_UNIT; c * EXEC_TMEM_UNIT < column + columns; c++)
         if (!(u->tmem->used >> c & 1))
             exec_tmem_fail(u,
-                           "%s: columns %u to %u of tensor memory, of which column %u is not "
+                           "%s: columns %u to %u of tensor memory%s, of which column %u is not "
                            "allocated",
-                           what, column, column + columns - 1,
+                           what, column, column + columns - 1, whose,
                            c * EXEC_TMEM_UNIT > column ? c * EXEC_TMEM_UNIT : column);
 }
 
 void
 exec_tmem_tell(const struct exec_tmem_use *u, uint32_t column, uint32_t columns)
 {
-    if (u->what.flags & JIT_TMEM_ANNOUNCED)
+    if (u->what.flags & JIT_TMEM_ANNOUNCED && u->slot == u->warp->owner)
         exec_announce_async(u->warp, u->lane, (enum jit_async)JIT_ASYNC_TMEM,
                             column | (uint64_t)columns << 32, u->what.op, u->place);
 }
@@ -59,6 +64,21 @@ exec_tmem_shared_bytes(const struct exec_tmem_use *u)
 {
     return (uint64_t)u->slot->run->code->kernel->needs.shared_bytes +
            u->slot->block.launch->dynamic_shared;
+}
+
+const char *
+exec_tmem_name(const struct exec_tmem_use *u)
+{
+    static const char *const names[] = {[JIT_TMEM_ALLOC] = "tcgen05.alloc",
+                                        [JIT_TMEM_DEALLOC] = "tcgen05.dealloc",
+                                        [JIT_TMEM_RELINQUISH] = "tcgen05.relinquish_alloc_permit",
+                                        [JIT_TMEM_LD] = "tcgen05.ld",
+                                        [JIT_TMEM_ST] = "tcgen05.st",
+                                        [JIT_TMEM_CP] = "tcgen05.cp",
+                                        [JIT_TMEM_SHIFT] = "tcgen05.shift",
+                                        [JIT_TMEM_MMA] = "tcgen05.mma",
+                                        [JIT_TMEM_COMMIT] = "tcgen05.commit"};
+    return names[u->what.op];
 }
 
 static uint32_t
@@ -71,95 +91,6 @@ static uint32_t
 column_of(uint32_t address)
 {
     return address & 0xffff;
-}
-
-/* -- allocation -------------------------------------------------------------------------------- */
-
-void
-exec_tmem_begin(struct exec_slot *s)
-{
-    if (!s->memory.tmem)
-        return;
-    s->memory.tmem->used = s->memory.tmem->last = 0;
-    s->memory.tmem->relinquished = false;
-    memset(s->memory.tmem->units, 0, sizeof s->memory.tmem->units);
-}
-
-void
-exec_tmem_end(struct exec_slot *s)
-{
-    if (!s->memory.tmem || !s->memory.tmem->used)
-        return;
-    for (uint32_t k = 0; k < EXEC_TMEM_UNITS; k++)
-        if (s->memory.tmem->units[k]) {
-            char detail[160];
-            snprintf(detail, sizeof detail,
-                     "columns %u to %u of tensor memory, allocated here, are not deallocated when "
-                     "the block ends",
-                     k * EXEC_TMEM_UNIT, (k + s->memory.tmem->units[k]) * EXEC_TMEM_UNIT - 1);
-            exec_escape(s, 0, 0, s->memory.tmem->place[k], true, EXEC_INVALID_TENSOR,
-                        "illegal instruction", detail);
-        }
-}
-
-static uint32_t
-checked_columns(const struct exec_tmem_use *u)
-{
-    uint32_t n = u->data->number[u->lane];
-    if (n < EXEC_TMEM_UNIT || n > JIT_TMEM_COLUMNS || n & (n - 1))
-        exec_tmem_fail(u, "%u columns: a power of two from %u to %u is asked for", n,
-                       EXEC_TMEM_UNIT, JIT_TMEM_COLUMNS);
-    return n;
-}
-
-/* tcgen05.alloc: takes the first run of free columns that is long enough. Where there is none the
- * instruction is executed again (done is false): columns can become free only if the block
- * deallocates some of its own. */
-static void
-allocate(struct exec_tmem_use *u)
-{
-    struct exec_tmem *t = u->tmem;
-    uint32_t columns = checked_columns(u), units = columns / EXEC_TMEM_UNIT, at = 0;
-    uint32_t mask = (uint32_t)((1ull << units) - 1);
-    if (t->relinquished)
-        exec_tmem_fail(u, "the block has given up its right to allocate "
-                          "(tcgen05.relinquish_alloc_permit)");
-    if (t->last && columns > t->last)
-        exec_tmem_fail(u,
-                       "%u columns after an allocation of %u: the number must not grow from one "
-                       "allocation of a block to the next",
-                       columns, t->last);
-    while (at + units <= EXEC_TMEM_UNITS && t->used & mask << at)
-        at++;
-    bool done = at + units <= EXEC_TMEM_UNITS;
-    for (uint32_t l = 0; l < JIT_LANES; l++)
-        u->data->done[l] = done;
-    if (!done)
-        return;
-    t->used |= mask << at;
-    t->units[at] = (uint8_t)units;
-    t->place[at] = u->place;
-    t->last = columns;
-    uint32_t address = at * EXEC_TMEM_UNIT;
-    memcpy((void *)(uintptr_t)u->data->b[u->lane], &address, sizeof address);
-}
-
-static void
-deallocate(struct exec_tmem_use *u)
-{
-    struct exec_tmem *t = u->tmem;
-    uint32_t address = u->data->at[u->lane], columns = checked_columns(u);
-    uint32_t at = column_of(address) / EXEC_TMEM_UNIT, units = columns / EXEC_TMEM_UNIT;
-    bool begins = !lane_of(address) && at < EXEC_TMEM_UNITS &&
-                  column_of(address) % EXEC_TMEM_UNIT == 0 && t->units[at];
-    if (!begins)
-        exec_tmem_fail(u, "no allocation of tensor memory begins at 0x%x", address);
-    if (t->units[at] != units)
-        exec_tmem_fail(u, "the allocation at 0x%x has %u columns, not %u", address,
-                       t->units[at] * EXEC_TMEM_UNIT, columns);
-    exec_tmem_tell(u, column_of(address), columns);
-    t->used &= ~((uint32_t)((1ull << units) - 1) << at);
-    t->units[at] = 0;
 }
 
 /* -- loads and stores -------------------------------------------------------------------------- */
@@ -192,8 +123,9 @@ width_of(const struct exec_tmem_use *u)
 }
 
 static void
-check_fragment(const struct exec_tmem_use *u, const char *name, uint32_t lanes)
+check_fragment(const struct exec_tmem_use *u, uint32_t lanes)
 {
+    const char *name = exec_tmem_name(u);
     uint32_t address = u->data->at[u->lane], quarter = u->warp->warp % 4 * QUARTER;
     uint32_t row = lane_of(address), rows = u->what.shape == JIT_TMEM_32X32B ? 32 : 16;
     uint32_t columns = width_of(u) << (u->what.flags & JIT_TMEM_HALVES ? 1 : 0);
@@ -345,6 +277,79 @@ commit(struct exec_tmem_use *u)
         arrive(u, window + ((uint64_t)__builtin_ctz(blocks) << JIT_RANK_BIT) + offset);
 }
 
+/* -- pairs of blocks --------------------------------------------------------------------------- */
+
+static struct exec_tmem *
+memory_of(const struct exec_tmem_use *u, struct exec_slot *s)
+{
+    if (!s->memory.tmem)
+        s->memory.tmem = calloc(1, sizeof *s->memory.tmem);
+    if (!s->memory.tmem)
+        exec_tmem_fail(u, "out of memory: %zu bytes of tensor memory", sizeof *s->memory.tmem);
+    return s->memory.tmem;
+}
+
+/* The instructions of a kernel are all of one .cta_group (9.7.16.7.1). */
+static void
+check_group(const struct exec_tmem_use *u, const struct exec_slot *s, struct exec_tmem *t)
+{
+    uint8_t group = u->what.flags & JIT_TMEM_PAIR ? 2 : 1;
+    if (!t->group) {
+        t->group = group;
+        t->group_place = u->place;
+    }
+    if (t->group == group)
+        return;
+    char place[160];
+    exec_place_text(s->run, t->group_place, place, sizeof place);
+    exec_tmem_fail(u,
+                   "%s.cta_group::%u after an instruction of .cta_group::%u%s%s%s: those of a "
+                   "kernel are all of one",
+                   exec_tmem_name(u), group, t->group, place[0] ? " (" : "", place,
+                   place[0] ? ")" : "");
+}
+
+/* The block whose rank differs in the last bit (9.7.16.5.1). What works on both needs it to be
+ * there; blocks allocate and deallocate for themselves. */
+static void
+find_peer(struct exec_tmem_use *u)
+{
+    const struct exec_cluster *c = &u->slot->cluster.leader->cluster;
+    uint32_t rank = u->slot->block.rank;
+    if ((rank ^ 1) >= c->blocks)
+        exec_tmem_fail(u,
+                       "%s.cta_group::2 works on two blocks of a cluster whose ranks differ in the "
+                       "last bit: block %u of a cluster of %u has no peer",
+                       exec_tmem_name(u), rank, c->blocks);
+    u->peer = c->peer[rank ^ 1];
+    u->peer_tmem = memory_of(u, u->peer);
+    check_group(u, u->peer, u->peer_tmem);
+    if (u->what.op > JIT_TMEM_RELINQUISH && !u->peer->live)
+        exec_tmem_fail(u, "%s.cta_group::2: the peer block, block %u of the cluster, has exited",
+                       exec_tmem_name(u), rank ^ 1);
+}
+
+struct exec_tmem_use
+exec_tmem_in_peer(const struct exec_tmem_use *u)
+{
+    struct exec_tmem_use peer = *u;
+    peer.slot = u->peer;
+    peer.tmem = u->peer_tmem;
+    peer.peer = u->slot;
+    peer.peer_tmem = u->tmem;
+    return peer;
+}
+
+static void
+in_both(struct exec_tmem_use *u, void (*one)(struct exec_tmem_use *))
+{
+    one(u);
+    if (u->peer) {
+        struct exec_tmem_use peer = exec_tmem_in_peer(u);
+        one(&peer);
+    }
+}
+
 /* -- instructions ------------------------------------------------------------------------------ */
 
 /* Carries out an instruction that a warp executes as one. False: each lane executes it for
@@ -352,39 +357,26 @@ commit(struct exec_tmem_use *u)
 static bool
 of_warp(struct exec_tmem_use *u, uint32_t lanes)
 {
-    static const char *const names[] = {"tcgen05.alloc", "tcgen05.dealloc",
-                                        "tcgen05.relinquish_alloc_permit"};
     switch (u->what.op) {
     case JIT_TMEM_LD:
     case JIT_TMEM_ST:
-        check_fragment(u, u->what.op == JIT_TMEM_LD ? "tcgen05.ld" : "tcgen05.st", lanes);
+        check_fragment(u, lanes);
         move_fragment(u);
         return true;
     case JIT_TMEM_ALLOC:
     case JIT_TMEM_DEALLOC:
     case JIT_TMEM_RELINQUISH:
         if (lanes != UINT32_MAX)
-            exec_tmem_fail(u, "%s is executed by all 32 lanes of a warp", names[u->what.op]);
+            exec_tmem_fail(u, "%s is executed by all 32 lanes of a warp", exec_tmem_name(u));
         if (u->what.op == JIT_TMEM_ALLOC)
-            allocate(u);
+            exec_tmem_allocate(u);
         else if (u->what.op == JIT_TMEM_DEALLOC)
-            deallocate(u);
+            exec_tmem_deallocate(u);
         else
             u->tmem->relinquished = true;
         return true;
     default: return false;
     }
-}
-
-static struct exec_tmem *
-memory_of(const struct exec_tmem_use *u)
-{
-    if (!u->slot->memory.tmem)
-        u->slot->memory.tmem = calloc(1, sizeof *u->slot->memory.tmem);
-    if (!u->slot->memory.tmem)
-        exec_tmem_fail(u, "out of memory: %zu bytes of tensor memory",
-                       sizeof *u->slot->memory.tmem);
-    return u->slot->memory.tmem;
 }
 
 void
@@ -394,15 +386,19 @@ exec_tmem(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
     struct exec_tmem_use u = {.warp = w, .slot = w->owner, .data = data, .place = place};
     memcpy(&u.what, &what, sizeof u.what);
     u.lane = lanes ? (uint32_t)__builtin_ctz(lanes) : 0;
-    u.tmem = memory_of(&u);
+    u.tmem = memory_of(&u, u.slot);
+    if (u.what.op != JIT_TMEM_LD && u.what.op != JIT_TMEM_ST)
+        check_group(&u, u.slot, u.tmem);
+    if (u.what.flags & JIT_TMEM_PAIR)
+        find_peer(&u);
     if (of_warp(&u, lanes))
         return;
     for (; lanes; lanes &= lanes - 1) {
         u.lane = (uint32_t)__builtin_ctz(lanes);
         if (u.what.op == JIT_TMEM_CP)
-            copy(&u);
+            in_both(&u, copy);
         else if (u.what.op == JIT_TMEM_SHIFT)
-            shift_down(&u);
+            in_both(&u, shift_down);
         else if (u.what.op == JIT_TMEM_COMMIT)
             commit(&u);
         else

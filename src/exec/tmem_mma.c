@@ -95,11 +95,20 @@ take_descriptor(const struct exec_tmem_use *u, uint32_t d, struct jit_tmem_produ
 
 /* -- what the manual has ----------------------------------------------------------------------- */
 
+static bool
+is_pair(const struct jit_tmem_product *p)
+{
+    return p->what.flags & JIT_TMEM_PAIR;
+}
+
 /* Table 39. */
 static bool
 shape_fits(const struct jit_tmem_product *p)
 {
     bool ws = p->what.flags & JIT_TMEM_WS, sparse = p->what.flags & JIT_TMEM_SPARSE;
+    if (is_pair(p))
+        return (p->m == 256 || (p->m == 128 && !(is_scaled(p) && sparse))) && p->n && p->n <= 256 &&
+               p->n % (p->what.shape == JIT_TMEM_I8 ? 32 : 16) == 0;
     if (is_scaled(p))
         return p->m == 128 && p->n >= 8 && p->n <= 256;
     if (ws)
@@ -109,7 +118,7 @@ shape_fits(const struct jit_tmem_product *p)
     return (p->m == 64 || p->m == 128) && p->n <= 256 && steps;
 }
 
-/* Tables 51, 52, 54; 57. */
+/* Tables 50, 51, 52, 54; 57. */
 static const char *
 combination_fault(const struct jit_tmem_product *p)
 {
@@ -122,14 +131,16 @@ combination_fault(const struct jit_tmem_product *p)
     if (trans && ((p->trans_a && small_a) || (p->trans_b && small_b)))
         return "numbers of 4 and 6 bits are not transposed";
     if (p->trans_b &&
-        (kind == JIT_TMEM_F8F6F4 || kind == JIT_TMEM_MXF8F6F4 || kind == JIT_TMEM_I8) && p->n % 16)
-        return "N is a multiple of 16 where B of bytes is transposed";
+        (kind == JIT_TMEM_F8F6F4 || kind == JIT_TMEM_MXF8F6F4 || kind == JIT_TMEM_I8) &&
+        p->n % (is_pair(p) ? 32 : 16))
+        return is_pair(p) ? "N is a multiple of 32 where B of bytes is transposed"
+                          : "N is a multiple of 16 where B of bytes is transposed";
     if (p->trans_a && p->what.flags & JIT_TMEM_A_INSIDE)
         return "A in tensor memory is not transposed";
     if (kind == JIT_TMEM_I8 && p->negate)
         return "integers are not negated";
-    if (p->what.flags & JIT_TMEM_A_SHIFTED && p->m != 128)
-        return ".ashift takes M = 128";
+    if (p->what.flags & JIT_TMEM_A_SHIFTED && p->m < 128)
+        return ".ashift takes M = 128 or 256";
     if (is_scaled(p) && p->unsigned_scale &&
         (kind != JIT_TMEM_MXF4NVF4 || !(p->what.flags & JIT_TMEM_BLOCK16)))
         return "scales of ue4m3 are those of .kind::mxf4nvf4 with a scale for 16 numbers";
@@ -176,14 +187,21 @@ check_place(const struct exec_tmem_use *u, const char *what, uint32_t address, u
     exec_tmem_check(u, what, first, lanes, address & 0xffff, columns);
 }
 
-/* Where half of the lanes are used, in which half is free, but the same for D, A, metadata. */
+/* Of D, in this tensor memory. */
+static uint32_t
+columns_here(const struct jit_tmem_product *p)
+{
+    return p->n / (jit_tmem_is_folded(p) ? 128u / p->m : 1);
+}
+
+/* Where half of the lanes are used (layouts C, F), in which half is free, but the same for D, A,
+ * metadata. */
 static void
 check_memory(const struct exec_tmem_use *u, const struct jit_tmem_product *p)
 {
-    bool ws = p->what.flags & JIT_TMEM_WS, half = p->m == 64 && !ws;
+    bool half = p->m == 64 && !jit_tmem_is_folded(p);
     uint32_t first = half && p->at_d >> 16 == 16 ? 16 : 0, lanes = JIT_TMEM_LANES - (half ? 16 : 0);
-    uint32_t parts = ws ? 128u / p->m : 1;
-    check_place(u, "D", p->at_d, first, lanes, p->n / parts);
+    check_place(u, "D", p->at_d, first, lanes, columns_here(p));
     if (p->what.flags & JIT_TMEM_A_INSIDE)
         check_place(u, "A", p->at_a, first, lanes, 8);
     if (p->what.flags & JIT_TMEM_SPARSE)
@@ -195,7 +213,8 @@ check_memory(const struct exec_tmem_use *u, const struct jit_tmem_product *p)
     if (!is_scaled(p))
         return;
     check_place(u, "the scales of A", p->at_scale_a, 0, JIT_TMEM_LANES, p->m / 32);
-    check_place(u, "the scales of B", p->at_scale_b, 0, JIT_TMEM_LANES, (p->n + 31u) / 32);
+    check_place(u, "the scales of B", p->at_scale_b, 0, JIT_TMEM_LANES,
+                (columns_here(p) + 31) / 32);
 }
 
 /* -- zero columns ------------------------------------------------------------------------------ */
@@ -228,15 +247,37 @@ take_zeros(const struct exec_tmem_use *u, uint64_t mask, struct jit_tmem_product
 
 /* -- the product ------------------------------------------------------------------------------- */
 
+/* In one block: its rows of D. */
+static void
+multiply(const struct exec_tmem_use *u, struct jit_tmem_product *p)
+{
+    p->memory = u->tmem->at;
+    p->half = p->shared[1] == u->slot->block.shared;
+    for (unsigned k = 0; k < 4; k++)
+        p->disabled[k] = u->data->disabled[4 * p->half + k][u->lane];
+    check_memory(u, p);
+    if (p->m == JIT_TMEM_LANES || jit_tmem_is_folded(p)) /* else other lanes are free */
+        exec_tmem_tell(u, p->at_d & 0xffff, columns_here(p));
+    if (p->what.flags & JIT_TMEM_WS)
+        take_zeros(u, u->data->zeros[u->lane], p);
+    if (!jit_tmem_multiply(p))
+        exec_tmem_fail(u,
+                       "a descriptor (A 0x%llx, B 0x%llx) leads to byte %u of shared memory, of "
+                       "which the block has %u",
+                       (unsigned long long)p->descriptor_a, (unsigned long long)p->descriptor_b,
+                       p->wrong, p->shared_bytes);
+}
+
+/* Of a pair each block has half of the rows of A and D, the even one the first, and half of the
+ * columns of B; the descriptors lead to the same place in both. Scales of A, and metadata, are its
+ * own rows'; scales of B lie in both. */
 void
 exec_tmem_multiply(struct exec_tmem_use *u)
 {
     const struct jit_tmem_data *data = u->data;
     uint32_t l = u->lane, idesc = data->number[l];
-    uint64_t size = exec_tmem_shared_bytes(u);
-    struct jit_tmem_product p = {.memory = u->tmem->at,
-                                 .shared = u->slot->block.shared,
-                                 .shared_bytes = (uint32_t)size,
+    struct jit_tmem_product p = {.shared = {u->slot->block.shared},
+                                 .shared_bytes = (uint32_t)exec_tmem_shared_bytes(u),
                                  .what = u->what,
                                  .add = data->add[l],
                                  .descriptor_a = data->a[l],
@@ -246,27 +287,22 @@ exec_tmem_multiply(struct exec_tmem_use *u)
                                  .at_metadata = data->metadata[l],
                                  .at_scale_a = data->scale_a[l],
                                  .at_scale_b = data->scale_b[l]};
-    for (unsigned k = 0; k < 4; k++)
-        p.disabled[k] = data->disabled[k][l];
     take_descriptor(u, idesc, &p);
     if (!shape_fits(&p))
-        exec_tmem_fail(u, "the instruction descriptor 0x%08x: no such product of M = %u, N = %u",
-                       idesc, p.m, p.n);
+        exec_tmem_fail(u, "the instruction descriptor 0x%08x: no such product of M = %u, N = %u%s",
+                       idesc, p.m, p.n, u->peer ? " of two blocks" : "");
     const char *fault = combination_fault(&p);
     if (fault)
         exec_tmem_fail(u, "the instruction descriptor 0x%08x: %s", idesc, fault);
     if (!(p.what.flags & JIT_TMEM_A_INSIDE))
         check_shared(u, &p, 'A');
     check_shared(u, &p, 'B');
-    check_memory(u, &p);
-    if (p.m == JIT_TMEM_LANES) /* of others other lanes are free */
-        exec_tmem_tell(u, p.at_d & 0xffff, p.n);
-    if (p.what.flags & JIT_TMEM_WS)
-        take_zeros(u, data->zeros[l], &p);
-    if (!jit_tmem_multiply(&p))
-        exec_tmem_fail(u,
-                       "a descriptor (A 0x%llx, B 0x%llx) leads to byte %u of shared memory, of "
-                       "which the block has %llu",
-                       (unsigned long long)p.descriptor_a, (unsigned long long)p.descriptor_b,
-                       p.wrong, (unsigned long long)size);
+    if (u->peer) {
+        struct exec_tmem_use peer = exec_tmem_in_peer(u);
+        p.shared[u->slot->block.rank & 1] = u->slot->block.shared;
+        p.shared[u->peer->block.rank & 1] = u->peer->block.shared;
+        p.m /= 2;
+        multiply(&peer, &p);
+    }
+    multiply(u, &p);
 }

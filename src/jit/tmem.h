@@ -56,11 +56,12 @@ enum {                      /* flags */
        JIT_TMEM_A_SHIFTED = 64,
        JIT_TMEM_BLOCK16 = 128,   /* a scale for 16 numbers, not 32 */
        JIT_TMEM_ANNOUNCED = 256, /* to async; of COMMIT each mbarrier, to access, too */
+       JIT_TMEM_PAIR = 512,      /* .cta_group::2: of two blocks of a cluster */
 };
 
 /* To jit_services.async, before or instead of it: number is its op, the address a mbarrier's
  * (COMMIT), else the first column, and how many from bit 32 on (LD, ST, DEALLOC; CP, SHIFT and MMA
- * on all lanes: those that they write). */
+ * on all lanes: those that they write in the warp's block). */
 enum { JIT_ASYNC_TMEM = 64 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */
@@ -79,8 +80,8 @@ struct jit_tmem_data {
     uint32_t at[32];       /* in tensor memory; MMA: D */
     uint32_t number[32];   /* columns; MMA: instruction descriptor; COMMIT: blocks */
     uint32_t metadata[32], scale_a[32], scale_b[32], add[32];
-    uint32_t disabled[4][32];
-    uint32_t done[32]; /* ALLOC: whether it was */
+    uint32_t disabled[8][32]; /* MMA: of a pair the even block's lanes, then the odd one's */
+    uint32_t done[32];        /* ALLOC: whether it was */
     uint32_t value[JIT_TMEM_REGISTERS][32];
     uint32_t unused[32];
 };
@@ -103,12 +104,13 @@ enum jit_tmem_type {
 };
 struct jit_tmem_product {
     uint32_t (*memory)[JIT_TMEM_COLUMNS]; /* [lane][column] */
-    const uint8_t *shared;
+    const uint8_t *shared[2]; /* of a pair: the even block's, the odd one's; each has half of B */
     uint32_t shared_bytes;
+    uint8_t half; /* of a pair: the block that has these rows of A and D */
     struct jit_tmem_insn what;
     uint8_t a, b, d;
     bool add, negate, trans_a, trans_b, saturate, unsigned_scale; /* scales are ue4m3 */
-    uint16_t m, n;
+    uint16_t m, n; /* rows in this tensor memory; columns of D */
     uint8_t selector;
     uint8_t scale_a_id, scale_b_id;
     uint64_t descriptor_a, descriptor_b;
@@ -118,6 +120,14 @@ struct jit_tmem_product {
     uint32_t shift;    /* B begins at this column */
     uint32_t wrong;    /* set: the first byte of shared memory beyond it that would be read */
 };
+/* Where there are fewer rows than lanes, parts of the lanes have other columns of D (9.7.16.10.5:
+ * layouts B, E, G); else lanes are free. */
+static inline bool
+jit_tmem_is_folded(const struct jit_tmem_product *p)
+{
+    uint32_t flags = p->what.flags;
+    return flags & JIT_TMEM_WS || (flags & (JIT_TMEM_PAIR | JIT_TMEM_SPARSE)) == JIT_TMEM_PAIR;
+}
 /* False: a descriptor leads past shared memory; D is written in part. */
 bool jit_tmem_multiply(struct jit_tmem_product *p);
 /* `rows` rows of `chunks` times 16 bytes as a descriptor of shared memory has them, not transposed;

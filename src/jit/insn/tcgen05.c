@@ -338,16 +338,17 @@ find_kind(struct tcgen05 *t)
     return true;
 }
 
-/* {m0, m1, m2, m3}: lanes of D that stay as they are. */
+/* {m0, m1, m2, m3}: lanes of D that stay as they are; of a pair eight, the even block's first. */
 static bool
 put_disabled(struct tcgen05 *t, unsigned *k)
 {
     const struct ptx_operand *o = operand(t, *k);
     bool ws = t->what.flags & JIT_TMEM_WS, scaled = t->what.shape >= JIT_TMEM_MXF8F6F4;
     bool given = o && o->kind == PTX_O_VECTOR && !ws && !scaled;
-    if (given && o->count != 4)
-        return emit_fail(&t->c->e, "%s: operand %u has 4 registers", name_of(t), *k + 1);
-    for (unsigned n = 0; n < 4; n++)
+    unsigned count = t->what.flags & JIT_TMEM_PAIR ? 8 : 4;
+    if (given && o->count != count)
+        return emit_fail(&t->c->e, "%s: operand %u has %u registers", name_of(t), *k + 1, count);
+    for (unsigned n = 0; n < count; n++)
         if (given)
             core_store_field(t->c, t->data, AT(disabled) + ROW * n,
                              core_value(t->c, t->i, &o->elements[n], 32, false));
@@ -396,6 +397,8 @@ emit_product(struct tcgen05 *t)
     bool ws = op == PTX_OP_TCGEN05_MMA_WS || op == PTX_OP_TCGEN05_MMA_WS_SP;
     bool sparse = op == PTX_OP_TCGEN05_MMA_SP || op == PTX_OP_TCGEN05_MMA_WS_SP;
     unsigned next = 3;
+    if (ws && t->what.flags & JIT_TMEM_PAIR)
+        return emit_fail(&t->c->e, "%s has no .cta_group::2", name_of(t));
     t->what.op = JIT_TMEM_MMA;
     t->what.flags |= (uint16_t)((ws ? JIT_TMEM_WS : 0) | (sparse ? JIT_TMEM_SPARSE : 0));
     if (!find_kind(t) || !put_place(t, AT(at), 0) || !put_number(t, AT(b), 2, 64))
@@ -426,7 +429,7 @@ tcgen05_insn(struct core *c, const struct wir_insn *i)
 {
     struct tcgen05 t = {.c = c, .i = i};
     if (ptx_has(&i->i, PTX_M_CTA_GROUP_2))
-        return emit_fail(&c->e, "%s.cta_group::2 is not supported", name_of(&t));
+        t.what.flags |= JIT_TMEM_PAIR;
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
     c->e.mask_bits = t.lanes = core_mask_bits(c);

@@ -12,7 +12,8 @@
  *   - Layouts that the manual has in figures alone are those of CuTe's traits
  *     (mma_traits_sm100_frag.hpp): halves (M = 64) and quarters (M = 32) of the lanes have other
  *     columns of D with .ws, and take A and metadata from their own lanes; scales come from the
- *     lanes of their quarter.
+ *     lanes of their quarter. Halves have them with .cta_group::2, too, where 64 rows of a dense A
+ *     are each block's (layout B), and take the scales of their columns from their own lanes.
  */
 #include "jit/jit.h"
 #include "jit/ops/wgmma.h"
@@ -157,8 +158,8 @@ struct tmem_work {
     struct jit_tmem_product *p;
     struct wgmma_form form;
     struct wgmma_factors x;
-    bool sparse, ws;
-    uint32_t parts;   /* of the lanes, which have other columns of D */
+    bool sparse, folded;
+    uint32_t parts;   /* folded: of the lanes, which have other columns of D */
     uint32_t part, n; /* the one at work; columns of each */
     uint32_t row;     /* of A and D: the first of 16, */
     uint32_t lane;    /*   and its lane */
@@ -169,7 +170,7 @@ struct tmem_work {
 static uint32_t
 lane_of(const struct tmem_work *w)
 {
-    if (w->ws)
+    if (w->folded)
         return w->row + w->part * w->p->m;
     return w->p->m == 64 ? w->row * 2 + (w->p->at_d >> 16) : w->row;
 }
@@ -211,7 +212,8 @@ static bool
 take_a(struct tmem_work *w)
 {
     const struct jit_tmem_product *p = w->p;
-    struct source s = {p->shared, p->shared_bytes, place_of(p->descriptor_a), &w->p->wrong};
+    struct source s = {p->shared[p->half], p->shared_bytes, place_of(p->descriptor_a),
+                       &w->p->wrong};
     bool shifted = p->what.flags & JIT_TMEM_A_SHIFTED;
     if (!(p->what.flags & JIT_TMEM_A_INSIDE)) {
         if (!take_rows(&s, p->trans_a, p->a, w->row, ROWS, ROW_BYTES, w->x.a))
@@ -232,14 +234,20 @@ take_a(struct tmem_work *w)
 
 /* -- B ----------------------------------------------------------------------------------------- */
 
+/* Of a pair each block's shared memory has half of the columns. */
 static bool
 take_b(struct tmem_work *w)
 {
     const struct jit_tmem_product *p = w->p;
-    struct source s = {p->shared, p->shared_bytes, place_of(p->descriptor_b), &w->p->wrong};
-    uint32_t first = w->part * w->n;
-    if (!take_rows(&s, p->trans_b, p->b, first + p->shift, w->n, w->bytes_b, w->x.b))
-        return false;
+    struct source s = {NULL, p->shared_bytes, place_of(p->descriptor_b), &w->p->wrong};
+    uint32_t first = w->part * w->n, each = p->what.flags & JIT_TMEM_PAIR ? p->n / 2u : p->n;
+    for (uint32_t n = 0, count; n < w->n; n += count) {
+        uint32_t at = (first + n) % each;
+        count = each - at < w->n - n ? each - at : w->n - n;
+        s.shared = p->shared[(first + n) / each];
+        if (!take_rows(&s, p->trans_b, p->b, at + p->shift, count, w->bytes_b, w->x.b + n))
+            return false;
+    }
     wgmma_raise_bits(p->b, w->n, w->x.b);
     for (uint32_t n = 0; n < w->n; n++)
         if (p->zeros[(first + n) / 64] >> (first + n) % 64 & 1)
@@ -378,8 +386,8 @@ begin(struct tmem_work *w, struct jit_tmem_product *p)
 {
     w->p = p;
     w->sparse = p->what.flags & JIT_TMEM_SPARSE;
-    w->ws = p->what.flags & JIT_TMEM_WS;
-    w->parts = w->ws ? JIT_TMEM_LANES / p->m : 1;
+    w->folded = jit_tmem_is_folded(p);
+    w->parts = w->folded ? JIT_TMEM_LANES / p->m : 1;
     w->n = p->n / w->parts;
     w->bytes_b = ROW_BYTES << w->sparse;
     w->form = (struct wgmma_form){.n = (uint16_t)w->n,
