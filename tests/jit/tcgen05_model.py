@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tcgen05.mma gives, element by element, in whole numbers: a model of its own, from the manual's
-tables (PTX ISA 9.7.16) and CuTe's layouts; written apart from src/jit/ops/tcgen05.c.
+tables (PTX ISA 9.7.16) and CuTe's layouts; written apart from src/jit/ops/tcgen05.c. Of .cta_group::2 a case has the
+memories of both blocks, the even one's first, and is looked at through one block's eyes (`seen`).
 
 Numbers are (sign and fraction as an integer, exponent of its last bit, exponent), or "nan", "inf", "-inf".
 """
@@ -160,14 +161,35 @@ def inside_row(c, lane, count):
 
 # -- rows of A, columns of B --------------------------------------------------------------------------------------
 
+def seen(c, m):
+    """(the case as that block has it whose row m is; the row there): each has half of the rows."""
+    if "memories" not in c:
+        return c, m
+    block, row = divmod(m, c["m"] // 2)
+    return dict(c, m=c["m"] // 2, pair=True, memory=c["memories"][block], shared=c["shareds"][block]), row
+
+
+def folded(c):
+    """Parts of the lanes have other columns: layouts B, E and G."""
+    return c["ws"] or (c.get("pair") and not c["sparse"])
+
+
 def lane_of(c, m, n):
-    if c["ws"]:
+    if folded(c):
         return m + (n // (c["n"] * c["m"] // 128)) * c["m"]
     return m if c["m"] == 128 else m % 16 + m // 16 * 32 + (c["at_d"] >> 16)
 
 
 def column_of(c, n):
-    return (c["at_d"] & 0xffff) + (n % (c["n"] * c["m"] // 128) if c["ws"] else n)
+    return (c["at_d"] & 0xffff) + (n % (c["n"] * c["m"] // 128) if folded(c) else n)
+
+
+def row_of_b(c, n, count):
+    """Of a pair each block's shared memory has half of the columns."""
+    if not c.get("pair"):
+        return shared_row(c, "b", n, count)
+    block, column = divmod(n, c["n"] // 2)
+    return shared_row(dict(c, shared=c["shareds"][block]), "b", column, count)
 
 
 def metadata(c, m, n, group):
@@ -202,10 +224,11 @@ def row_of_a(c, m, n, k):
     return out
 
 
-def scale(c, which, index, k, m):
-    """(m, unit, e) or "nan": of row (column) index at k, as row m of D sees it."""
+def scale(c, which, m, n, k):
+    """(m, unit, e) or "nan": of row m, of column n at k, from the lanes where D's element is."""
     at, sub = c["at_scale_" + which], c["scale_id_" + which]
-    lane = lane_of(c, m, 0) // 32 * 32 + index % 32
+    index = m if which == "a" else n % (c["n"] * c["m"] // 128) if folded(c) else n
+    lane = lane_of(c, m, n) // 32 * 32 + index % 32
     byte = c["memory"][lane][(at & 0xffff) + index // 32] >> 8 * (sub + k // c["per_scale"]) & 255
     if c["scales"] == "ue8m0":
         return "nan" if byte == 255 else (1, byte - 127, byte - 127)
@@ -226,10 +249,11 @@ def b_is_zero(c, n):
 
 def element(c, m, n):
     """The word in D's cell afterwards."""
+    c, m = seen(c, m)
     k = c["k"]
     before = c["memory"][lane_of(c, m, n)][column_of(c, n)]
     a = row_of_a(c, m, n, k)
-    b = shared_row(c, "b", n + (c.get("zeros", 0) >> 56 & 63), k)
+    b = row_of_b(c, n + (c.get("zeros", 0) >> 56 & 63), k)
     if b_is_zero(c, n):
         b = [0] * k
     if c["d"] == "s32":
@@ -250,7 +274,7 @@ def element(c, m, n):
         x = product(number(c["a"], w), number(c["b"], b[at]))
         terms.append(negated(x) if c["negate"] else x)
     if c["scales"]:
-        sa, sb = scale(c, "a", m, 0, m), scale(c, "b", n, 0, m)
+        sa, sb = scale(c, "a", m, n, 0), scale(c, "b", m, n, 0)
         terms = [product(product(x, sa), sb) if x != "nan" and sa != "nan" and sb != "nan" else "nan" for x in terms]
     return add_up([old, *terms], 25, half)
 
@@ -264,7 +288,7 @@ def blocks(c, m, n, a, b, old):
             if at in a:
                 x = product(number("e2m1", a[at]), number("e2m1", b[at]))
                 total += x[0] << (x[1] + 2)
-        sa, sb = scale(c, "a", m, first, m), scale(c, "b", n, first, m)
+        sa, sb = scale(c, "a", m, n, first), scale(c, "b", m, n, first)
         if "nan" in (sa, sb):
             return 0x7fffffff
         fraction, unit = sa[0] * sb[0], sa[1] + sb[1] - 2

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tensor memory: tcgen05.ld and .st in all shapes against CuTe's layouts, .cp in all shapes with decompression,
-.shift, allocation that waits for another warp, commits to several blocks; and what must end in an error."""
+.shift, allocation that waits for another warp, commits to several blocks, the same of pairs of blocks
+(.cta_group::2); and what must end in an error."""
 import os
 import random
 import struct
@@ -160,12 +161,13 @@ def stores():
 
 # -- copies and shifts ---------------------------------------------------------------------------------------------
 
-def copies():
+def copies_of(group):
+    """Of a pair each block's copy is from its own shared memory, at the same place; one block of the two asks."""
     shapes = {"128x256b": 128, "4x256b": 4, "128x128b": 128, "64x128b.warpx2::02_13": 64, "64x128b.warpx2::01_23": 64,
               "32x128b.warpx4": 32}
     formats = ("", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64")
-    texts = [f"tcgen05.cp.cta_group::1.{s}{f} [%td], %da;" for s in shapes for f in formats]
-    texts.append("tcgen05.shift.cta_group::1.down [%td];")
+    texts = [f"tcgen05.cp.cta_group::{group}.{s}{f} [%td], %da;" for s in shapes for f in formats]
+    texts.append(f"tcgen05.shift.cta_group::{group}.down [%td];")
     cases, told = [], []
     for number in range(len(texts)):
         shape, form = list(shapes)[number // 3 % 6], formats[number % 3]
@@ -175,10 +177,12 @@ def copies():
         shift = number == len(texts) - 1
         lane = 31 if shape == "4x256b" else 0
         at = (96 if shift else lane) << 16 | R.randrange(100)
-        shared, memory = R.randbytes(SHARED), [[R.getrandbits(32) for _ in range(COLUMNS)] for _ in range(128)]
-        cases.append((shared, memory, struct.pack("<IIQ", number, at, d)))
-        told.append((shape, form, d, at, shift))
-    for (shared, memory, _), (shape, form, d, at, shift), got in zip(cases, told, run(texts, cases)):
+        who = R.randrange(2)
+        for _ in range(group):
+            shared, memory = R.randbytes(SHARED), [[R.getrandbits(32) for _ in range(COLUMNS)] for _ in range(128)]
+            cases.append((shared, memory, struct.pack("<IIQ40xI", number, at, d, who)))
+            told.append((shape, form, d, at, shift))
+    for (shared, memory, _), (shape, form, d, at, shift), got in zip(cases, told, run(texts, cases, group)):
         want, column, lane = [list(m) for m in memory], at & 0xffff, at >> 16
         for r in range(0 if shift else shapes[shape]):
             row = b""
@@ -196,7 +200,15 @@ def copies():
                 want[lanes][column:column + len(row) // 4] = struct.unpack(f"<{len(row) // 4}I", row)
         for r in range(lane, lane + 31 if shift else lane):
             want[r][column:column + 8] = memory[r + 1][column:column + 8]
-        assert [list(g) for g in got] == want, (shape, form, hex(d), shift)
+        assert [list(g) for g in got] == want, (group, shape, form, hex(d), shift)
+
+
+def copies():
+    copies_of(1)
+
+
+def copies_of_pairs():
+    copies_of(2)
 
 
 # -- allocation ----------------------------------------------------------------------------------------------------
@@ -241,6 +253,128 @@ WAIT:
     assert struct.unpack("<2I", got) == (7, 8)
 
 
+# -- pairs of blocks -----------------------------------------------------------------------------------------------
+
+def program_of_pairs(body):
+    """Both blocks of a pair: %x is the address of four words; the results are the first %n of them, per block."""
+    return """
+    .shared .b32 slot[4]; .shared .align 8 .b64 bar; .reg .u32 %x, %y, %z, %a, %b, %n, %r, %q; .reg .pred %p, %odd;
+    mov.u32 %x, slot; mov.u32 %y, bar; mov.u32 %r, %cluster_ctarank; and.b32 %q, %r, 1; setp.ne.u32 %odd, %q, 0;
+    setp.ne.u32 %p, %t, 0;
+    @%p bra BEGUN;
+    mbarrier.init.shared.b64 [%y], 1;
+BEGUN:
+    xor.b32 %q, %r, 1; mapa.shared::cluster.u32 %z, %y, %q; // the peer's mbarrier
+    barrier.cluster.arrive; barrier.cluster.wait;
+""" + body.replace("ALLOC", "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32") \
+          .replace("FREE", "tcgen05.dealloc.cta_group::2.sync.aligned.b32") \
+          .replace("TELL", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%z];") + """
+    barrier.cluster.arrive; barrier.cluster.wait;
+    setp.ge.u32 %p, %t, %n;
+    @%p bra END;
+    mad.lo.u32 %b, %r, %n, %t; mul.wide.u32 %i1, %b, 4; add.u64 %o, %o, %i1;
+    shl.b32 %b, %t, 2; add.u32 %b, %b, %x; ld.shared.u32 %a, [%b]; st.global.u32 [%o], %a;
+END:
+"""
+
+
+def pairs(body, words, blocks=2, block="32"):
+    """The first words of each block's four."""
+    got = case(program_of_pairs(f"mov.u32 %n, {words};\n" + body), 4 * words * blocks, [bytes(4)], block=block,
+               grid=str(blocks), options=(*CC, "--cluster", str(blocks)))
+    return [struct.unpack_from(f"<{words}I", got, 4 * words * k) for k in range(blocks)]
+
+
+ORDERED = """
+    @{} bra SECOND;
+    setp.ne.u32 %p, %t, 0; @%p bra FIRST;
+    TELL
+FIRST:
+    bra ASK;
+SECOND:
+    mbarrier.try_wait.parity.shared.b64 %p, [%y], 0; @!%p bra SECOND;
+ASK:
+    ALLOC [%x], 64; ALLOC [%x+4], 32; ALLOC [%x+8], 32;
+    ld.shared.u32 %a, [%x+4]; FREE %a, 32;
+    ALLOC [%x+12], 32;
+    tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;
+    ld.shared.u32 %a, [%x]; FREE %a, 64; ld.shared.u32 %a, [%x+8]; FREE %a, 32; ld.shared.u32 %a, [%x+12]; FREE %a, 32;
+"""
+
+
+def allocation_of_pairs():
+    """The even block's warp comes first, or the odd one's; two pairs of a cluster do not mind each other."""
+    for first in ("%odd", "!%odd"):
+        for blocks in (2, 4):
+            got = pairs(ORDERED.format(first), 4, blocks)
+            assert got == [(0, 64, 96, 64)] * blocks, (first, blocks, got)
+
+
+def pairs_wait():
+    """Second warps of both blocks ask for columns that the first ones have, and get them when both gave them back:
+    first the even block's, which waits for the odd block to let it go on."""
+    got = pairs("""
+    setp.ge.u32 %p, %t, 32; @%p bra SECONDS;
+    ALLOC [%x], 512;
+    tcgen05.fence::before_thread_sync; bar.sync 1, 64; tcgen05.fence::after_thread_sync; ld.shared.u32 %a, [%x];
+    @!%odd bra GIVE;
+TOLD:
+    mbarrier.try_wait.parity.shared.b64 %p, [%y], 0; @!%p bra TOLD;
+GIVE:
+    FREE %a, 512; setp.ne.u32 %p, %t, 0; @%p bra DONE; @%odd bra DONE;
+    TELL
+    bra DONE;
+SECONDS:
+    bar.sync 1, 64;
+    ALLOC [%x+4], 256;
+    ld.shared.u32 %a, [%x+4]; add.u32 %b, %a, 1000; st.shared.u32 [%x+8], %b;
+    FREE %a, 256;
+DONE:
+""", 3, block="64")
+    assert got == [(0, 0, 1000)] * 2, got
+
+
+PAIR_MISUSE = (
+    ("ALLOC [%x], 32;", 1, "block 0 of a cluster of 1 has no peer"),
+    ("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%y];", 3, "block 2 of a cluster of 3 has no peer"),
+    ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%x], 32; ALLOC [%x], 32;", 2, "cta_group::2 after an instruction of .cta_group::1 ("),
+    ("ALLOC [%x], 32; tcgen05.dealloc.cta_group::1.sync.aligned.b32 0, 32;", 2, "cta_group::1 after an instruction of .cta_group::2 ("),
+    ("@%odd bra ODD; tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; bra OUT; ODD: ALLOC [%x], 32; OUT:", 2, "cta_group::2 after an instruction of .cta_group::1"),
+    ("mov.u32 %a, 64; @%odd mov.u32 %a, 32; ALLOC [%x], %a;", 2, "columns, and"),
+    ("ALLOC [%x], 32; ALLOC [%x], 64;", 2, "64 columns after an allocation of 32"),
+    ("@%odd ret; ALLOC [%x], 32;", 2, "block 1 of the cluster, which has exited"),
+    ("@!%odd ret; ALLOC [%x], 32;", 2, "block 0 of the cluster, which has exited"),
+    ("@%odd bra ODD; ALLOC [%x], 32; bra OUT; ODD: tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned; OUT:", 2, "block 1 of the cluster, which has given up its right"),
+    ("@%odd bra OUT; ALLOC [%x], 32; OUT:", 2, "deadlock"),
+    ("ALLOC [%x], 32; @%odd bra OUT; FREE 0, 32; OUT:", 2, "columns 0 to 31 of tensor memory, allocated here, are not deallocated"),
+    ("ALLOC [%x], 32; @%odd FREE 0, 32; barrier.cluster.arrive; barrier.cluster.wait; @%odd bra OUT; tcgen05.shift.cta_group::2.down [0]; OUT:", 2,
+     "columns 0 to 7 of tensor memory of the peer block, block 1 of the cluster, of which column 0 is not allocated"),
+    ("ALLOC [%x], 32; @%odd FREE 0, 32; @%odd ret; WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%y], 0; tcgen05.cp.cta_group::2.128x128b [0], 0x400100000000; bra WAIT;", 2,
+     "tcgen05.cp.cta_group::2: the peer block, block 1 of the cluster, has exited"),
+    ("ALLOC [%x], 64; MMA f16 0x04100010;", 2, "no such product of M = 64, N = 64 of two blocks"),
+    ("ALLOC [%x], 64; MMA f16 0x08020010;", 2, "no such product of M = 128, N = 8 of two blocks"),
+    ("ALLOC [%x], 64; MMA i8 0x08040020;", 2, "no such product of M = 128, N = 16 of two blocks"),
+    ("ALLOC [%x], 64; MMA f8f6f4 0x08050010;", 2, "N is a multiple of 32 where B of bytes is transposed"),
+    ("ALLOC [%x], 32; MMA f16 0x10100010;", 2, "column 32 is not allocated"),
+    ("ALLOC [%x], 64; MMA f16 0x10100010;", 2, "leads to byte"),
+    ("tcgen05.mma.ws.cta_group::2.kind::f16 [0], 0, 0, %a, %p;", 2, "has no .cta_group::2"),
+    ("tcgen05.mma.cta_group::2.kind::f16 [0], 0, 0, %a, {%a, %a, %a, %a}, %p;", 2, "has 8 registers"),
+)
+
+
+def misuse_of_pairs():
+    for text, blocks, why in PAIR_MISUSE:
+        if "MMA" in text:
+            head, kind, word = text[:-1].rsplit(" ", 2)
+            text = head.replace("MMA", "") + f" setp.eq.u32 %p, %t, 0; @%p tcgen05.mma.cta_group::2.kind::{kind} [0], 0x400100000000, 0x400100000000, {word}, %p;"
+        try:
+            pairs(text, 1, blocks)
+        except Failed as message:
+            assert why in str(message) and "k.ptx:" in str(message), (text, str(message))
+        else:
+            raise AssertionError(f"{text} was taken")
+
+
 MISUSE = (
     ("ALLOC 48;", "48 columns: a power of two"),
     ("ALLOC 1024;", "1024 columns: a power of two"),
@@ -269,7 +403,6 @@ MISUSE = (
     ("ALLOC 64; MMA tf32 0x08118910;", "32-byte atoms"),
 )
 REFUSED = (
-    ("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%x], 32;", "cta_group::2 is not supported"),
     ("tcgen05.ld.sync.aligned.16x256b.x64.b32 {%a}, [0];", "256 registers"),
     ("tcgen05.ld.sync.aligned.32x32b.x2.b32 {%a}, [0];", "1 registers, not 2"),
     ("tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {%a, %b}, %c, [0];", "ld.red"),
@@ -297,4 +430,5 @@ def misuse():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([loads, stores, copies, waits, commits, misuse]))
+    sys.exit(check_all([loads, stores, copies, copies_of_pairs, waits, commits, allocation_of_pairs, pairs_wait, misuse,
+                        misuse_of_pairs]))
