@@ -247,6 +247,23 @@ take_zeros(const struct exec_tmem_use *u, uint64_t mask, struct jit_tmem_product
 
 /* -- the product ------------------------------------------------------------------------------- */
 
+static void
+tell_product(const struct exec_tmem_use *u, const struct jit_tmem_product *p)
+{
+    enum { ROW_BITS = 256 }; /* of A, without the zeros that a sparse one leaves out */
+    static const uint8_t bits_of[] = {
+        [JIT_TMEM_F16] = 16,     [JIT_TMEM_TF32] = 32, [JIT_TMEM_F8F6F4] = 8,  [JIT_TMEM_I8] = 8,
+        [JIT_TMEM_MXF8F6F4] = 8, [JIT_TMEM_MXF4] = 4,  [JIT_TMEM_MXF4NVF4] = 4};
+    const struct jit_tool *tool = u->slot->run->tool;
+    uint32_t bits = bits_of[p->what.shape];
+    struct jit_product one = {.m = p->m,
+                              .n = p->n,
+                              .k = ROW_BITS / bits << !!(p->what.flags & JIT_TMEM_SPARSE),
+                              .bits = bits};
+    if (tool && tool->product)
+        tool->product(u->warp, &one, u->place);
+}
+
 /* In one block: its rows of D. */
 static void
 multiply(const struct exec_tmem_use *u, struct jit_tmem_product *p)
@@ -297,6 +314,7 @@ exec_tmem_multiply(struct exec_tmem_use *u)
     if (!(p.what.flags & JIT_TMEM_A_INSIDE))
         check_shared(u, &p, 'A');
     check_shared(u, &p, 'B');
+    tell_product(u, &p);
     if (u->peer) {
         struct exec_tmem_use peer = exec_tmem_in_peer(u);
         p.shared[u->slot->block.rank & 1] = u->slot->block.shared;

@@ -45,6 +45,11 @@ struct jit_fault {
     const char *text;
 };
 
+/* M * N * K, of factors of so many bits each; zeros of a sparse A are among the K. */
+struct jit_product {
+    uint32_t m, n, k, bits;
+};
+
 /* A tool watches launches: check, profile and debug implement this, exec and generated code call it
  * (examples/tool has a small one). One tool at a time watches a launch. Functions that are NULL are
  * not called. The ones marked (many) may be called by several threads at once, for different
@@ -91,6 +96,9 @@ struct jit_tool {
     void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
     void (*async)(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
                   uint32_t number, uint32_t place);
+    /* (many) A lane of the warp has a matrix unit multiply (tcgen05.mma): what its descriptors say;
+     * of two blocks once, with all of their rows. */
+    void (*product)(struct jit_warp *w, const struct jit_product *p, uint32_t place);
     /* (many) Threads of the warp waited for all that their block launched. */
     void (*joined)(struct jit_warp *w);
     /* JIT_EVENT_STEP: launches run on the thread that makes them. */

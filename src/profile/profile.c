@@ -237,6 +237,7 @@ add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const s
             keep_text(k, line, f, first + n, n, c[JIT_COUNT_WARPS]);
         mix_add(&line->sums, &f->insns[n], mix_as(k, first + n), c[JIT_COUNT_WARPS],
                 c[JIT_COUNT_LANES], c[JIT_COUNT_DIVERGENT]);
+        products_add(&line->sums, s, first + n);
         for (const struct site *site = s->site[first + n]; site; site = site->next) {
             add_site(line, site);
             mix_atomic(&line->sums, &f->insns[n], site,
@@ -420,7 +421,8 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
                                 .access = verdict_access,
                                 .pattern = verdict_pattern,
                                 .halves = verdict_halves,
-                                .batch = batch_announced};
+                                .batch = batch_announced,
+                                .product = products_announced};
     p->device = d;
     p->last = &p->kernels;
     p->caches = true;

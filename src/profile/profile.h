@@ -22,6 +22,7 @@
  *   sectors.c  what one access costs, by the model
  *   mix.c      instructions to operations        fold.c     those that a GPU merges into others
  *   wide.c     loads of shared memory that are one wide one
+ *   products.c  products that tell what they are when they are executed
  *   chain.c    what a block alone waits for      hot.c      atomics that meet on few lines
  *   chain_memory.c  what is found of memory along that way
  *   uneven.c   blocks that do unlike work        slowest.c  warps that do

@@ -47,6 +47,7 @@ enum metric {
     METRIC_FLOPS_TENSOR,
     METRIC_WGMMA,
     METRIC_WGMMA_WAVEFRONTS,
+    METRIC_TCGEN05,
     METRIC_TMA_LOADS,
     METRIC_TMA_STORES,
     METRIC_TMA_REDUCTIONS,
@@ -100,6 +101,7 @@ struct sums {
     uint64_t tensor_flops,
         tensor_work;            /* as counted; as if all numbers had 16 bits (struct work) */
     uint64_t wgmma, wgmma_rows; /* of warps; rows of 64 bytes that they read of shared memory */
+    uint64_t tcgen05;
     uint64_t tma_loads, tma_stores, tma_reductions, dsmem; /* of warps */
     uint64_t bulk_sectors[OPERATIONS];                     /* that their copies ask for */
     uint32_t degree[SPACES][OPERATIONS];                   /* worst n-way */
@@ -206,21 +208,31 @@ struct record {
     uint64_t address[JIT_LANES]; /* shared: from the block's first byte */
 };
 
+/* Of one place: products.c. */
+struct products {
+    uint32_t place;
+    uint64_t count, operations;
+    double work; /* operations, as if all numbers had 16 bits */
+};
+
 /* The counts of one worker thread while it runs a block (struct jit_block). */
 struct sheet {
     struct watch *watch;
     struct sheet *next;
     struct arena arena;
-    uint32_t places;       /* of its tables */
-    bool wide;             /* lanes_wide() */
-    uint64_t *counts;      /* JIT_COUNTS per place, and of one more */
-    uint64_t counted;      /* warp instructions of all blocks that have ended */
-    int32_t *warp_counts;  /* slowest.c: of the block in flight; NULL: it is not asked for */
-    uint64_t *last_counts; /*   what the block's last warp left in `counts`, per place */
-    uint64_t looks;        /*   counters looked at in this block */
-    struct site **site;    /* per place: a list */
-    VEC(uint32_t) visited; /* places that have one */
-    uint32_t *ways;        /* per place: which of its `seen` hold something */
+    uint32_t places;  /* of its tables */
+    bool wide;        /* lanes_wide() */
+    uint64_t *counts; /* JIT_COUNTS per place, and of one more */
+    uint64_t counted; /* warp instructions of all blocks that have ended */
+    struct {
+        int32_t *counts; /* of the block in flight; NULL: it is not asked for */
+        uint64_t *last;  /* what the block's last warp left in the sheet's `counts`, per place */
+        uint64_t looks;  /* counters looked at in this block */
+    } slowest;           /* slowest.c */
+    VEC(struct products) products; /* one for each place that has some */
+    struct site **site;            /* per place: a list */
+    VEC(uint32_t) visited;         /* places that have one */
+    uint32_t *ways;                /* per place: which of its `seen` hold something */
     /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that
      * walks along words is as many as a line has words. tool: the struct pattern_entry, which is no
      * other one's yet. */
@@ -327,6 +339,13 @@ void batch_announced(struct jit_warp *w, uint32_t lanes, const struct jit_batch_
                      const struct jit_batch_table *table, uint32_t way);
 /* Counts what generated code found to be alike. */
 void batch_flush(struct sheet *s);
+
+/* -- products.c: what is multiplied by tcgen05.mma ------------------------------------------------
+ */
+
+void products_announced(struct jit_warp *w, const struct jit_product *p, uint32_t place);
+/* Adds those of a place to the sums. */
+void products_add(struct sums *s, const struct sheet *from, uint32_t place);
 
 /* -- lines and kernels ------------------------------------------------------------------------- */
 

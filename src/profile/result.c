@@ -84,6 +84,7 @@ instruction_counter(const struct sums *s, enum metric m)
     case METRIC_TMA_REDUCE_SECTORS: return some(s->bulk_sectors[OPERATION_ATOMIC]);
     case METRIC_DSMEM: return some(s->dsmem);
     case METRIC_WGMMA_WAVEFRONTS: return some(s->wgmma_rows / 2);
+    case METRIC_TCGEN05: return some(s->tcgen05);
     case METRIC_DIVISIONS: return some(s->divisions);
     case METRIC_CONVERSIONS: return some(s->conversions);
     case METRIC_CGMA:

@@ -99,6 +99,7 @@ sheet_keep(struct sheet *s)
 {
     struct profile *p = s->watch->profile;
     VEC_FREE(&s->records);
+    VEC_FREE(&s->products);
     trace_free(s, s->watch->launch.launch->warps);
     arena_free(&s->arena);
     clear(s);

@@ -59,12 +59,12 @@ slowest_block(struct sheet *s, uint64_t block)
         k++;
     if (!x || k == x->blocks)
         return false;
-    s->warp_counts = x->count + (size_t)k * x->warps * x->places;
-    s->looks = 0;
-    if (!s->last_counts)
-        s->last_counts = ARENA_ARRAY(&s->arena, uint64_t, x->places);
+    s->slowest.counts = x->count + (size_t)k * x->warps * x->places;
+    s->slowest.looks = 0;
+    if (!s->slowest.last)
+        s->slowest.last = ARENA_ARRAY(&s->arena, uint64_t, x->places);
     for (uint32_t p = 0; p < x->places; p++)
-        s->last_counts[p] = s->counts[(size_t)JIT_COUNTS * p + JIT_COUNT_WARPS];
+        s->slowest.last[p] = s->counts[(size_t)JIT_COUNTS * p + JIT_COUNT_WARPS];
     return true;
 }
 
@@ -72,15 +72,15 @@ void
 slowest_ran(struct jit_warp *w)
 {
     struct sheet *s = w->block->tool;
-    if (s->looks > MOST_LOOKS)
+    if (s->slowest.looks > MOST_LOOKS)
         return;
     uint32_t places = s->watch->places;
-    int32_t *count = s->warp_counts + (size_t)w->warp * places;
-    s->looks += places;
+    int32_t *count = s->slowest.counts + (size_t)w->warp * places;
+    s->slowest.looks += places;
     for (uint32_t p = 0; p < places; p++) {
         uint64_t now = s->counts[(size_t)JIT_COUNTS * p + JIT_COUNT_WARPS];
-        count[p] += (int32_t)(now - s->last_counts[p]);
-        s->last_counts[p] = now;
+        count[p] += (int32_t)(now - s->slowest.last[p]);
+        s->slowest.last[p] = now;
     }
 }
 
