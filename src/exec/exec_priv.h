@@ -26,7 +26,7 @@
  *   externals.c  printf, assert, malloc, free
  *   nested.c     launches from kernels
  *   image.c      textures; surface.c: surfaces; tensor.c: copies of boxes of tensors
- *   cancel.c     clusters cancelled in time; tmem.c, tmem_alloc.c, tmem_mma.c: tensor memory
+ *   cancel.c     clusters cancelled in time; tmem.c, tmem_*.c: tensor memory
  *   announcing.c what services announce to a tool; announced.c: what the code of a replay does
  *   trap.c       what generated code itself finds wrong
  *   deadlock.c   the report of threads that cannot go on

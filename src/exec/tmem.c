@@ -207,6 +207,7 @@ copy(struct exec_tmem_use *u)
     exec_tmem_check(u, "tcgen05.cp", lane, few ? 3 * QUARTER + 1 : JIT_TMEM_LANES,
                     column_of(address), c->chunks * 4u);
     exec_tmem_tell(u, column_of(address), c->chunks * 4u);
+    exec_tmem_tell_rows(u, descriptor, c->rows, c->chunks);
     if (!jit_tmem_rows(u->slot->block.shared, (uint32_t)size, descriptor, c->rows, c->chunks, rows,
                        &wrong))
         exec_tmem_fail(u,

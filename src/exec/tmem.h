@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tmem.h: tensor memory of a block, between tmem.c, tmem_alloc.c and tmem_mma.c.
+ * tmem.h: tensor memory of a block, between tmem.c, tmem_alloc.c, tmem_mma.c and tmem_reads.c.
  */
 #ifndef LOCKSTEP_EXEC_TMEM_H
 #define LOCKSTEP_EXEC_TMEM_H
@@ -52,6 +52,10 @@ uint64_t exec_tmem_shared_bytes(const struct exec_tmem_use *u);
 /* tmem_alloc.c */
 void exec_tmem_allocate(struct exec_tmem_use *u);
 void exec_tmem_deallocate(struct exec_tmem_use *u);
+/* tmem_reads.c: what a product, or a copy of rows of `chunks` times 16 bytes, reads. */
+void exec_tmem_tell_product(const struct exec_tmem_use *u, const struct jit_tmem_product *p);
+void exec_tmem_tell_rows(const struct exec_tmem_use *u, uint64_t descriptor, uint32_t rows,
+                         uint32_t chunks);
 /* tmem_mma.c */
 void exec_tmem_multiply(struct exec_tmem_use *u);
 

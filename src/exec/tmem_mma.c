@@ -277,6 +277,7 @@ multiply(const struct exec_tmem_use *u, struct jit_tmem_product *p)
         exec_tmem_tell(u, p->at_d & 0xffff, columns_here(p));
     if (p->what.flags & JIT_TMEM_WS)
         take_zeros(u, u->data->zeros[u->lane], p);
+    exec_tmem_tell_product(u, p);
     if (!jit_tmem_multiply(p))
         exec_tmem_fail(u,
                        "a descriptor (A 0x%llx, B 0x%llx) leads to byte %u of shared memory, of "

@@ -22,6 +22,7 @@ enum jit_tmem_op {
     JIT_TMEM_SHIFT,
     JIT_TMEM_MMA,
     JIT_TMEM_COMMIT, /* with .multicast */
+    JIT_TMEM_READ,   /* to tools alone: what MMA or CP reads of shared memory comes next */
 };
 /* Of LD and ST; of CP. */
 enum jit_tmem_shape {
@@ -60,8 +61,8 @@ enum {                      /* flags */
 };
 
 /* To jit_services.async, before or instead of it: number is its op, the address a mbarrier's
- * (COMMIT), else the first column, and how many from bit 32 on (LD, ST, DEALLOC; CP, SHIFT and MMA
- * on all lanes: those that they write in the warp's block). */
+ * (COMMIT), READ: a descriptor, else the first column, and how many from bit 32 on (LD, ST,
+ * DEALLOC; CP, SHIFT and MMA on all lanes: those that they write in the warp's block). */
 enum { JIT_ASYNC_TMEM = 64 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */
@@ -134,6 +135,12 @@ bool jit_tmem_multiply(struct jit_tmem_product *p);
  * false: *wrong, as above. */
 bool jit_tmem_rows(const uint8_t *shared, uint32_t shared_bytes, uint64_t descriptor, uint32_t rows,
                    uint32_t chunks, uint8_t *out, uint32_t *wrong);
+/* The bytes of shared memory that a product, or such rows with `bytes` of each 16, are made of;
+ * those beyond shared memory are left out. */
+typedef void jit_tmem_read(void *context, uint32_t at, uint32_t bytes);
+void jit_tmem_reads(const struct jit_tmem_product *p, jit_tmem_read *read, void *context);
+void jit_tmem_row_reads(uint32_t shared_bytes, uint64_t descriptor, uint32_t rows, uint32_t chunks,
+                        uint32_t bytes, jit_tmem_read *read, void *context);
 /* NULL, or what is wrong with a descriptor of shared memory. */
 const char *jit_tmem_descriptor_fault(uint64_t descriptor);
 /* Sixteen numbers of 6 or 4 bits at the start of 16 bytes become bytes (9.7.16.9.1). */

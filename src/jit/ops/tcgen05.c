@@ -439,3 +439,80 @@ jit_tmem_multiply(struct jit_tmem_product *p)
     }
     return true;
 }
+
+/* -- what is read of shared memory ------------------------------------------------------------- */
+
+/* A matrix as take_rows takes it, for those who only ask where it lies. */
+struct extent {
+    struct wgmma_place place;
+    bool transposed;
+    uint32_t many;         /* rows that a chunk has numbers of */
+    uint32_t first, rows;  /* of these rows, */
+    uint32_t chunks;       /* in so many chunks along k: */
+    uint32_t bytes, limit; /* bytes of each; of shared memory */
+    const uint64_t *zeros; /* a bit per row, from `first` on, that is not looked at; NULL: none */
+};
+
+/* Whether some row of the chunk's counts. */
+static bool
+matters(const struct extent *x, uint32_t chunk)
+{
+    bool some = !x->zeros;
+    for (uint32_t r = chunk * x->many; !some && r < (chunk + 1) * x->many; r++) {
+        uint32_t n = r - x->first;
+        some = n < x->rows && !(x->zeros[n / 64] >> n % 64 & 1);
+    }
+    return some;
+}
+
+static void
+visit(const struct extent *x, jit_tmem_read *read, void *context)
+{
+    for (uint32_t r = x->first / x->many; r * x->many < x->first + x->rows; r++)
+        for (uint32_t k = 0; matters(x, r) && k < x->chunks; k++) {
+            uint32_t at = wgmma_chunk_at(&x->place, x->transposed, r, k);
+            if (x->limit >= CHUNK && at <= x->limit - CHUNK)
+                read(context, at, x->bytes);
+        }
+}
+
+static struct extent
+extent_of(const struct jit_tmem_product *p, uint64_t descriptor, bool transposed, uint8_t type,
+          uint32_t rows, uint32_t row_bytes)
+{
+    uint32_t size = wgmma_bytes_of(type);
+    return (struct extent){.place = place_of(descriptor),
+                           .transposed = transposed,
+                           .many = transposed ? CHUNK / size : 1,
+                           .rows = rows,
+                           .chunks = row_bytes / (transposed ? size : CHUNK),
+                           .bytes = bits_of(type) < 8 ? CHUNK / 8 * bits_of(type) : CHUNK,
+                           .limit = p->shared_bytes};
+}
+
+void
+jit_tmem_reads(const struct jit_tmem_product *p, jit_tmem_read *read, void *context)
+{
+    uint32_t deep = ROW_BYTES << !!(p->what.flags & JIT_TMEM_SPARSE);
+    uint32_t columns = p->what.flags & JIT_TMEM_PAIR ? p->n / 2 : p->n; /* in this block */
+    struct extent a = extent_of(p, p->descriptor_a, p->trans_a, p->a, p->m, ROW_BYTES),
+                  b = extent_of(p, p->descriptor_b, p->trans_b, p->b, columns, deep);
+    b.first = p->shift;
+    b.zeros = p->zeros;
+    if (!(p->what.flags & JIT_TMEM_A_INSIDE))
+        visit(&a, read, context);
+    visit(&b, read, context);
+}
+
+void
+jit_tmem_row_reads(uint32_t shared_bytes, uint64_t descriptor, uint32_t rows, uint32_t chunks,
+                   uint32_t bytes, jit_tmem_read *read, void *context)
+{
+    struct extent x = {.place = place_of(descriptor),
+                       .many = 1,
+                       .rows = rows,
+                       .chunks = chunks,
+                       .bytes = bytes,
+                       .limit = shared_bytes};
+    visit(&x, read, context);
+}
