@@ -264,7 +264,7 @@ transfers_begin(struct block_state *b, bool again)
     memset(t->fenced, 0, sizeof t->fenced);
     memset(t->coming, 0, sizeof t->coming);
     t->map_fence = 0;
-    t->in_flight_count = 0;
+    t->in_flight_count = t->commit_count = t->tensor_count = 0;
 }
 
 void

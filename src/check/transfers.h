@@ -94,10 +94,15 @@ struct coming {
  * tcgen05.commit names (tensor_memory.c). */
 struct tensor_use {
     uint32_t thread, place, column, columns;
-    uint64_t mbarrier; /* 0: not committed; its phases then: */
+    uint32_t number; /* uses and commits are counted */
+};
+/* It is about all uses of the thread before it. */
+struct tensor_commit {
+    uint32_t thread, number;
+    uint64_t mbarrier; /* its phases then: */
     uint32_t phases;
 };
-enum { MOST_TENSOR = 64 }; /* further ones are not followed */
+enum { MOST_TENSOR = 64 }; /* further uses are not followed; of more commits the oldest is over */
 enum { COMINGS = 2 };      /* no warp is more than one meeting ahead */
 
 struct transfers {
@@ -112,7 +117,9 @@ struct transfers {
     uint64_t map_fence; /* when the last one for maps was; 0: none (maps.c) */
     struct tensor_use in_flight[MOST_TENSOR];
     uint32_t in_flight_count;
-    uint32_t unwritten_place;   /* that last read what nothing wrote, and 1 */
+    struct tensor_commit commit[MOST_TENSOR];
+    uint32_t commit_count, tensor_count; /* the last number */
+    uint32_t unwritten_place;            /* that last read what nothing wrote, and 1 */
     uint32_t source_place;      /* of the last bulk transfer out of shared memory, and 1; */
     uint64_t source[JIT_LANES]; /*   from where its lanes read */
     VEC(struct mbarrier) mbarriers;
