@@ -8,7 +8,8 @@
  *   groups      cp.async of a warp between two commits are one transfer. A thread's wait_group ends
  *               its part; others are ordered after it when they are ordered after that wait.
  *   mbarriers   a transfer that an mbarrier learns of is over for those who were notified that the
- *               phase is, and for those who are ordered after one of them.
+ *               phase is, and for those who are ordered after one of them. So are reads of the
+ *               matrix unit, of which an mbarrier learns by tcgen05.commit.
  *
  * An mbarrier's phase hands on what those who arrived in it did before, to those who see it over,
  * and no more than that: what is done between two phases is not ordered by the first.
@@ -104,6 +105,29 @@ add_copies(struct transfers *t, uint32_t warp, uint32_t lanes, struct mbarrier *
         add_number(&m->coming, n);
     }
     m->parity = jit_mbarrier_of(mbarrier_word(m->address)).parity;
+}
+
+/* tcgen05.commit: the mbarrier learns when all was read that the thread's products and copies read,
+ * also those that a commit before it was about (PTX ISA 9.7.16.12). Of very many the latest: from
+ * the oldest of them on, since an mbarrier forgets the first. */
+static void
+add_reads(struct block_state *b, uint32_t warp, uint32_t lane, uint64_t mbarrier)
+{
+    struct transfers *t = b->transfers;
+    uint32_t oldest = t->next - t->first > KEPT ? t->next - KEPT : t->first, count = 0;
+    uint32_t number[MOST_WAITED / 2];
+    bool away = peers_owner(b, mbarrier) != b;
+    for (uint32_t n = t->next; n-- > oldest && count < MOST_WAITED / 2;) {
+        struct transfer *one = transfer_at(t, n);
+        if (one->kind != GROUP_TCGEN05 || one->warp != warp || !(one->lanes >> lane & 1))
+            continue;
+        one->committed |= 1u << lane;
+        one->away |= away;
+        one->mbarrier = away || one->mbarrier ? one->mbarrier : mbarrier;
+        number[count++] = n;
+    }
+    while (!away && count--)
+        add_number(&mbarrier_at(t, mbarrier)->coming, number[count]);
 }
 
 static void
@@ -210,6 +234,8 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     }
     if (what == JIT_ASYNC_TMEM) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        if (number == JIT_TMEM_COMMIT)
+            add_reads(b, w->warp, lane, barrier[lane]);
         tensor_memory_did(b, w->warp * JIT_LANES + lane, (enum jit_tmem_op)number, barrier[lane],
                           place);
         return;

@@ -98,7 +98,8 @@ enum place_flags {
     PLACE_WGMMA = 16384,
     PLACE_PROXY = 32768, /* fence.proxy.async; with PLACE_ACQUIRE: fence.proxy.tensormap */
     PLACE_SCOPE_CLUSTER = 65536,
-    PLACE_SYSTEM = 131072, /* .sys, volatile */
+    PLACE_SYSTEM = 131072,  /* .sys, volatile */
+    PLACE_TCGEN05 = 262144, /* tcgen05.mma, .cp */
     PLACE_NARROW = PLACE_SCOPE_CTA | PLACE_SCOPE_CLUSTER,
 };
 

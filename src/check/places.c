@@ -172,6 +172,21 @@ describe_tensor(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i
     k->place[p->source].root_count = 0;
 }
 
+/* Instructions that read shared memory as descriptors say. */
+static uint32_t
+matrix_unit_of(enum ptx_op op)
+{
+    switch (op) {
+    case PTX_OP_WGMMA_MMA_ASYNC: return PLACE_WGMMA;
+    case PTX_OP_TCGEN05_CP:
+    case PTX_OP_TCGEN05_MMA:
+    case PTX_OP_TCGEN05_MMA_WS:
+    case PTX_OP_TCGEN05_MMA_SP:
+    case PTX_OP_TCGEN05_MMA_WS_SP: return PLACE_TCGEN05;
+    default: return 0;
+    }
+}
+
 /* Instructions with addresses that are no ld, st, atom, red. */
 static void
 describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
@@ -182,8 +197,9 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
         describe_tensor(w, k, i, p);
         return;
     }
-    if (i->op == PTX_OP_WGMMA_MMA_ASYNC) {
-        p->flags |= PLACE_WGMMA | PLACE_BULK_SOURCE;
+    uint32_t unit = matrix_unit_of(i->op);
+    if (unit) {
+        p->flags |= unit | PLACE_BULK_SOURCE;
         p->align = 16;
         p->unit = 4;
         p->used = ~0u;

@@ -318,7 +318,10 @@ race_proxy(const struct visit *v, const struct touch *t, const struct mark *m)
     name_memory(v, t, where);
     snprintf(f.message, sizeof f.message,
              "%s %s: what a thread wrote there may not be what is read",
-             v->facts->flags & PLACE_WGMMA ? "wgmma of" : "asynchronous copy of", where);
+             v->facts->flags & PLACE_WGMMA     ? "wgmma of"
+             : v->facts->flags & PLACE_TCGEN05 ? "matrix unit's read of"
+                                               : "asynchronous copy of",
+             where);
     snprintf(f.missing, sizeof f.missing,
              "fence.proxy.async behind the writes (fence_proxy_async_shared_cta of "
              "cuda::device::experimental), before the barrier");
@@ -326,6 +329,41 @@ race_proxy(const struct visit *v, const struct touch *t, const struct mark *m)
 }
 
 /* -- transfers in the background --------------------------------------------------------------- */
+
+/* What is said of one, by how it is waited for. */
+enum waited_by { BY_GROUP, BY_MBARRIER, BY_WARPGROUP, BY_COMMIT, BY_NOTHING };
+
+static const struct transfer_words {
+    const char *name, *running, *unknown, *missing;
+} transfer_words[] = {
+    [BY_GROUP] = {"asynchronous copy", "nobody has waited for the copy to be done",
+                  "the thread has not waited for the copy, others have",
+                  "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), "
+                  "and for other threads a barrier after it"},
+    [BY_MBARRIER] =
+        {"asynchronous copy", "nobody has waited for the copy to be done",
+         "the thread has not waited for the copy, others have",
+         "a wait for the mbarrier's phase, or for the group (cp.async.bulk.wait_group)"},
+    [BY_WARPGROUP] =
+        {"wgmma", "nobody has waited for the wgmma to be done",
+         "the thread has not waited for the wgmma, others have",
+         "wgmma.wait_group by the warpgroup, and for other threads a barrier after it"},
+    [BY_COMMIT] = {"matrix unit", "nobody has waited for the mbarrier of the tcgen05.commit",
+                   "the thread has not waited for the mbarrier of the tcgen05.commit, others have",
+                   "a wait for the phase of the mbarrier that the tcgen05.commit names"},
+    [BY_NOTHING] = {"matrix unit", "no tcgen05.commit stands between", "",
+                    "tcgen05.commit by the thread that has begun it, and a wait for its mbarrier"},
+};
+
+static enum waited_by
+waited_by(const struct block_state *b, const struct mark *m)
+{
+    uint32_t flags = b->launch->facts->place[mark_place(m)].flags;
+    const struct transfer *t = transfer_at(b->transfers, mark_stamp(m) - TRANSFER_STAMP);
+    if (flags & PLACE_TCGEN05)
+        return t && t->committed ? BY_COMMIT : BY_NOTHING;
+    return flags & PLACE_WGMMA ? BY_WARPGROUP : flags & PLACE_BULK ? BY_MBARRIER : BY_GROUP;
+}
 
 void
 report_transfer(const struct visit *v, const struct touch *t, const struct mark *m,
@@ -340,26 +378,18 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
     f.access = side_of(v, t->lane, shown_address(v, t));
     f.other = other_side(v, t, m);
     name_memory(v, t, where);
-    bool wgmma = l->facts->place[place].flags & PLACE_WGMMA;
-    snprintf(f.message, sizeof f.message, "%s and %s of %s: %s",
-             wgmma ? "wgmma" : "asynchronous copy", f.access.op, where,
-             state == TRANSFER_RUNNING ? wgmma ? "nobody has waited for the wgmma to be done"
-                                               : "nobody has waited for the copy to be done"
-             : wgmma                   ? "the thread has not waited for the wgmma, others have"
-                                       : "the thread has not waited for the copy, others have");
-    bool group = !(l->facts->place[place].flags & PLACE_BULK);
-    bool other = !group && mbarrier_other_phase(v->b, v->warp, mark_stamp(m) - TRANSFER_STAMP);
-    snprintf(
-        f.missing, sizeof f.missing, "%s",
-        state != TRANSFER_RUNNING && !wgmma
-            ? "a wait of its own on the mbarrier, or a barrier after another thread's"
-        : wgmma ? "wgmma.wait_group by the warpgroup, and for other threads a barrier after it"
-        : group
-            ? "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), and "
-              "for other threads a barrier after it"
-        : other
-            ? "a wait for the phase of the mbarrier that the copy belongs to: those of this warp "
-              "have passed on phases before it (their parity?)"
-            : "a wait for the mbarrier's phase, or for the group (cp.async.bulk.wait_group)");
+    enum waited_by by = waited_by(v->b, m);
+    const struct transfer_words *words = &transfer_words[by];
+    bool running = state == TRANSFER_RUNNING, mbarrier = by == BY_MBARRIER || by == BY_COMMIT;
+    bool other = mbarrier && mbarrier_other_phase(v->b, v->warp, mark_stamp(m) - TRANSFER_STAMP);
+    snprintf(f.message, sizeof f.message, "%s and %s of %s: %s", words->name, f.access.op, where,
+             running ? words->running : words->unknown);
+    snprintf(f.missing, sizeof f.missing, "%s",
+             !running && by != BY_WARPGROUP
+                 ? "a wait of its own on the mbarrier, or a barrier after another thread's"
+             : other
+                 ? "a wait for the phase of the mbarrier that it belongs to: those of this warp "
+                   "have passed on phases before it (their parity?)"
+                 : words->missing);
     finding_add(l->check, &f);
 }

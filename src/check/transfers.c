@@ -44,10 +44,13 @@ transfer_begin(const struct visit *v)
         t->bulk[v->warp] = new_transfer(t, v->warp, v->lanes, GROUP_BULK);
         return TRANSFER_STAMP + t->bulk[v->warp];
     }
-    enum transfer_kind kind = v->facts->flags & PLACE_WGMMA ? GROUP_WGMMA : GROUP_COPY;
+    enum transfer_kind kind = v->facts->flags & PLACE_WGMMA     ? GROUP_WGMMA
+                              : v->facts->flags & PLACE_TCGEN05 ? GROUP_TCGEN05
+                                                                : GROUP_COPY;
     uint32_t *open = &t->open[kind][v->warp];
     struct transfer *now = transfer_at(t, *open);
-    if (!now || (now->committed & v->lanes)) {
+    bool others = now && kind == GROUP_TCGEN05 && now->lanes != v->lanes; /* which commit alone */
+    if (!now || (now->committed & v->lanes) || others) {
         *open = new_transfer(t, v->warp, 0, kind);
         now = transfer_at(t, *open);
     }
@@ -205,6 +208,8 @@ transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t fr
     *out_stamp = t->done[from_lane];
     if (*out_stamp)
         return TRANSFER_DONE;
+    if (t->away && !t->mbarrier) /* who waits there, and whom he tells, is not followed */
+        return TRANSFER_KNOWN;
     return knows(v, lane, t) ? TRANSFER_KNOWN
            : t->is_notified  ? TRANSFER_UNKNOWN
                              : TRANSFER_RUNNING;

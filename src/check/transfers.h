@@ -40,7 +40,7 @@ void transfers_free(struct block_state *b);
 enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64, GROUP_WARPS = 4 };
 
 /* Who commits and waits for it. */
-enum transfer_kind { GROUP_COPY, GROUP_BULK, GROUP_WGMMA, GROUP_KINDS };
+enum transfer_kind { GROUP_COPY, GROUP_BULK, GROUP_WGMMA, GROUP_TCGEN05, GROUP_KINDS };
 
 struct transfer {
     uint32_t warp;
@@ -56,6 +56,7 @@ struct transfer {
     } notified[MOST_WARPS];  /*   when the first of each warp was, and which */
     bool is_notified;        /*   anyone */
     uint64_t mbarrier;       /* that learns of it; 0: none */
+    bool away;               /* another block's mbarrier does */
     bool box;                /* by a tensor map, */
     uint32_t swizzle, place; /*   of this swizzle, by this instruction */
 };
@@ -108,7 +109,7 @@ enum { COMINGS = 2 };      /* no warp is more than one meeting ahead */
 struct transfers {
     uint32_t first, next; /* numbers of this block's: first .. next - 1 */
     uint32_t groups[GROUP_KINDS][MOST_WARPS][JIT_LANES];
-    uint32_t open[GROUP_KINDS][MOST_WARPS]; /* number of the one that cp.async or wgmma adds to, */
+    uint32_t open[GROUP_KINDS][MOST_WARPS]; /* number of the one that grows until a commit, */
     uint32_t bulk[MOST_WARPS];              /* of the last bulk transfer; NONE */
     uint32_t tensor[MOST_WARPS];            /* of the one that all accesses now belong to; NONE */
     uint32_t fenced[MOST_WARPS];            /* stamps of the last fence.proxy.async */
