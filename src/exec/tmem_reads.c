@@ -28,14 +28,15 @@ void
 exec_tmem_tell_product(const struct exec_tmem_use *u, const struct jit_tmem_product *p)
 {
     if (begin(u, p->descriptor_b))
-        jit_tmem_reads(p, tell, u);
+        jit_tmem_reads(p, tell, (void *)u);
 }
 
 void
-exec_tmem_tell_rows(const struct exec_tmem_use *u, uint64_t descriptor, uint32_t rows, uint32_t chunks)
+exec_tmem_tell_rows(const struct exec_tmem_use *u, uint64_t descriptor, uint32_t rows,
+                    uint32_t chunks)
 {
     uint32_t bytes = u->what.flags & JIT_TMEM_B6 ? 12 : u->what.flags & JIT_TMEM_B4 ? 8 : 16;
     if (begin(u, descriptor))
         jit_tmem_row_reads((uint32_t)exec_tmem_shared_bytes(u), descriptor, rows, chunks, bytes,
-                           tell, u);
+                           tell, (void *)u);
 }

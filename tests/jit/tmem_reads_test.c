@@ -44,7 +44,7 @@ note(void *context, uint32_t at, uint32_t bytes)
     memset(r->named + at, 1, bytes);
 }
 
-static uint8_t shared[SHARED], other[SHARED];
+static uint8_t shared[SHARED], other[SHARED], peer[SHARED];
 static uint32_t before[JIT_TMEM_LANES][JIT_TMEM_COLUMNS], wanted[JIT_TMEM_LANES][JIT_TMEM_COLUMNS],
     found[JIT_TMEM_LANES][JIT_TMEM_COLUMNS];
 
@@ -52,7 +52,7 @@ static void
 begin(void)
 {
     for (uint32_t k = 0; k < SHARED; k++)
-        shared[k] = (uint8_t)below(256);
+        shared[k] = peer[k] = (uint8_t)below(256);
     for (uint32_t l = 0; l < JIT_TMEM_LANES; l++)
         for (uint32_t c = 0; c < JIT_TMEM_COLUMNS; c++)
             before[l][c] = below(UINT32_MAX);
@@ -80,15 +80,16 @@ static struct jit_tmem_product
 random_product(uint32_t k)
 {
     struct jit_tmem_product p = {.shared_bytes = SHARED};
-    bool ws = below(2), sparse = below(2), inside = !below(4);
+    bool ws = below(2), sparse = below(2), inside = !below(4), pair = !ws && below(2);
     p.what.op = JIT_TMEM_MMA;
     p.what.shape = types[k].kind;
     p.what.flags = (uint16_t)((ws ? JIT_TMEM_WS : 0) | (sparse ? JIT_TMEM_SPARSE : 0) |
-                              (inside ? JIT_TMEM_A_INSIDE : 0));
+                              (inside ? JIT_TMEM_A_INSIDE : 0) | (pair ? JIT_TMEM_PAIR : 0));
+    p.half = pair && below(2);
     p.a = p.b = types[k].type;
     p.d = types[k].d;
     p.m = (uint16_t)(ws && below(2) ? 32 : 64 << below(2));
-    p.n = (uint16_t)(ws ? 64 : 16 + 16 * below(4));
+    p.n = (uint16_t)(ws ? 64 : pair ? 32 + 32 * below(2) : 16 + 16 * below(4));
     p.trans_a = types[k].bytes && !inside && below(2);
     p.trans_b = types[k].bytes && below(2);
     p.descriptor_a = descriptor(p.trans_a && types[k].bytes == 4);
@@ -105,7 +106,8 @@ static void
 multiply(struct jit_tmem_product *p, const uint8_t *from, uint32_t (*to)[JIT_TMEM_COLUMNS])
 {
     memcpy(to, before, sizeof before);
-    p->shared = from;
+    p->shared[p->half] = from;
+    p->shared[!p->half] = peer; /* looked at in pairs alone: half of B */
     p->memory = to;
     assert_true(jit_tmem_multiply(p));
 }
@@ -126,7 +128,6 @@ products(void **state)
         begin();
         memset(&r, 0, sizeof r);
         multiply(&p, shared, wanted);
-        p.shared = shared;
         jit_tmem_reads(&p, note, &r);
         for (uint32_t n = 0; n < SHARED; n++)
             other[n] = r.named[n] ? shared[n] : (uint8_t)~shared[n];
