@@ -281,14 +281,14 @@ linked(void **state)
 static void
 linked_values(void **state)
 {
-    static const char part_a[] = HEAD ".extern .global .u64 at[1];\n"
-                                      ".visible .global .u64 ring = generic(at);\n",
-                      part_b[] = HEAD ".extern .global .u64 ring[1];\n"
+    static const char first[] = HEAD ".extern .global .u64 at[1];\n"
+                                     ".visible .global .u64 ring = generic(at);\n",
+                      second[] = HEAD ".extern .global .u64 ring[1];\n"
                                       ".global .u32 own[2] = {3, 4};\n"
                                       ".visible .global .u64 at[1] = {generic(own)};\n"
                                       ".weak .global .u64 back = generic(ring);\n";
     struct ls_error err = {0};
-    struct ptx_module *m = link_two(part_a, part_b, &err);
+    struct ptx_module *m = link_two(first, second, &err);
     if (!m)
         fail_msg("%s", err.text);
     for (uint32_t again = 0; again < 2; again++) { /* printed and parsed: declared first */
