@@ -1011,6 +1011,10 @@ operator<=(const __nv_bfloat162 &a, const __nv_bfloat162 &b)
     return __hle(a.x, b.x) && __hle(a.y, b.y);
 }
 
+/* A .cpp file has the types and what the host can do with them, as with the toolkit: what follows
+ * is instructions, of which its compiler knows none. */
+#if defined(__CUDA__)
+
 /* -- mathematics (kernels only) ------------------------------------------------------------- */
 
 LOCKSTEP_D __nv_bfloat16
@@ -1344,6 +1348,8 @@ atomicAdd(__nv_bfloat162 *address, __nv_bfloat162 v)
                          : "memory");
     return __builtin_bit_cast(__nv_bfloat162, old);
 }
+
+#endif
 
 #undef LOCKSTEP_HD
 #undef LOCKSTEP_D

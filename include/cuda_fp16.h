@@ -1028,6 +1028,10 @@ operator<=(const __half2 &a, const __half2 &b)
     return __hle(a.x, b.x) && __hle(a.y, b.y);
 }
 
+/* A .cpp file has the types and what the host can do with them, as with the toolkit: what follows
+ * is instructions, of which its compiler knows none. */
+#if defined(__CUDA__)
+
 /* -- mathematics (kernels only) ------------------------------------------------------------- */
 
 LOCKSTEP_D __half
@@ -1361,6 +1365,8 @@ atomicAdd(__half2 *address, __half2 v)
                          : "memory");
     return __builtin_bit_cast(__half2, old);
 }
+
+#endif
 
 #undef LOCKSTEP_HD
 #undef LOCKSTEP_D

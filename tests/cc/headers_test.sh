@@ -41,6 +41,15 @@ for header in cuda_runtime_api.h cuda_runtime.h cuda.h cudaTypedefs.h cuda_profi
         fail "$header as C++ by g++: $(head -3 "$work/log")"
 done
 
+# Those with types that programs pass about between kernels and host: in a .cpp file, which has no kernels.
+for header in cuda_fp16.h cuda_bf16.h cuda_fp8.h mma.h; do
+    echo "#include <$header>" >"$work/one.cpp"
+    "$LOCKSTEP" cc -c "$work/one.cpp" -o "$work/one.o" 2>"$work/log" || fail "$header in a .cpp file: $(head -3 "$work/log")"
+    [ -s "$work/log" ] && fail "$header in a .cpp file warns: $(head -3 "$work/log")"
+done
+printf '#include <cuda_fp16.h>\nint main() { return __half2float(__float2half(1.5f) + __half(2.5f)) != 4.0f; }\n' >"$work/sum.cpp"
+"$LOCKSTEP" cc "$work/sum.cpp" -o "$work/sum" && "$work/sum" || fail "a sum of halves in a .cpp file"
+
 cat >"$work/names.c" <<'C'
 #include <cuda.h>
 #include <cuda_runtime.h>
