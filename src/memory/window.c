@@ -15,6 +15,10 @@
  * needs. So a wide window has REACH bytes reserved before and behind its 4 GiB, more than 2^32
  * elements of 16 bytes, which such an address cannot leave; it faults there, and the handler maps
  * the window at that place, too.
+ *
+ * A window begins at a multiple of 4 GiB, as on a GPU. So what cvta.to.shared makes of any address
+ * has that address's lower 32 bits: zero of a null pointer, which CUTLASS's assertions of alignment
+ * rely on for tensors that are not there.
  */
 #define _GNU_SOURCE /* mremap */
 #include "memory/memory.h"
@@ -23,13 +27,21 @@
 #include <sys/mman.h>
 
 enum { PAGE = 4096 };
-static const uint64_t window_bytes = (4ull << 30) + PAGE, reach = 68ull << 30;
+static const uint64_t space = 4ull << 30, window_bytes = (4ull << 30) + PAGE, reach = 68ull << 30;
 
+/* From a multiple of `space` on. */
 static uint8_t *
 reserve(uint64_t bytes)
 {
-    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    uint8_t *p =
+        mmap(NULL, bytes + space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    uint64_t before = -(uint64_t)(uintptr_t)p % space;
+    if (before)
+        munmap(p, before);
+    munmap(p + before + bytes, space - before);
+    return p + before;
 }
 
 static uint64_t

@@ -185,6 +185,7 @@ windows(void **state)
     struct memory_window w;
     assert_true(memory_window_init(&w, false, NULL));
     uint64_t at = (uint64_t)w.at;
+    assert_int_equal(at % (4ull << 30), 0);
     assert_false(readable(at));
     assert_true(memory_window_set(&w, 5000, 1, NULL));
     w.at[4999] = 1;
@@ -210,6 +211,7 @@ wide_windows(void **state)
         return;
     }
     uint64_t at = (uint64_t)w.at, turn = 4ull << 30;
+    assert_int_equal(at % turn, 0);
     assert_true(memory_window_set(&w, 5000, 1, NULL));
     w.at[4999] = 7;
     assert_false(readable(at + turn));
