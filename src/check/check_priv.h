@@ -100,6 +100,7 @@ enum place_flags {
     PLACE_SCOPE_CLUSTER = 65536,
     PLACE_SYSTEM = 131072,  /* .sys, volatile */
     PLACE_TCGEN05 = 262144, /* tcgen05.mma, .cp */
+    PLACE_BYTES = 524288,   /* mbarrier.complete_tx */
     PLACE_NARROW = PLACE_SCOPE_CTA | PLACE_SCOPE_CLUSTER,
 };
 

@@ -290,7 +290,9 @@ touch_peer(const struct visit *v, const uint64_t *address, uint32_t lane)
             against_owner(v, &t, owner);
             against_peers(v, &t, c);
         }
-        note(v, lane, c);
+        /* Who waits for these bytes cannot have ended before; being relaxed, they say no more. */
+        if (!(v->facts->flags & PLACE_BYTES))
+            note(v, lane, c);
         for (uint64_t k = 0;
              v->op != JIT_LOAD && owner->shared.write && k < (owner->shared.shift ? 1u : 4u); k++)
             (v->op == JIT_STORE ? shared_word_of_peer : shared_word_was_written)(

@@ -216,7 +216,9 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
     case PTX_OP_MBARRIER:
     case PTX_OP_CP_ASYNC_MBARRIER:
         set_facts(w, p, &o[first], 8,
-                  PLACE_MBARRIER | (sets ? PLACE_STORE : PLACE_STRONG | PLACE_ATOMIC), true);
+                  PLACE_MBARRIER | (sets ? PLACE_STORE : PLACE_STRONG | PLACE_ATOMIC) |
+                      (ptx_has(i, PTX_M_COMPLETE_TX) ? PLACE_BYTES : 0),
+                  true);
         break;
     case PTX_OP_CP_ASYNC:
         set_facts(w, p, &o[0], (unsigned)o[2].imm, PLACE_STORE | PLACE_TRANSFER, false);

@@ -52,6 +52,33 @@ template <bool RIGHT> __global__ void __cluster_dims__(4, 1, 1) ends(int *out)
         c.sync();
 }
 
+/* Bytes that the other block waits for, so that it is there; a store behind them it does not wait for. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) bytes(int *out)
+{
+    __shared__ alignas(8) unsigned long long m;
+    __shared__ int s;
+    auto c = cg::this_cluster();
+    unsigned bar = (unsigned)__cvta_generic_to_shared(&m);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(bar) : "memory");
+    c.sync();
+    if (threadIdx.x || c.block_rank() > 1)
+        return;
+    if (c.block_rank() == 0) {
+        asm volatile("{ .reg .u32 b;\n mapa.shared::cluster.u32 b, %0, 1;\n "
+                     "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [b], 4; }" ::"r"(bar)
+                     : "memory");
+        if (!RIGHT)
+            *c.map_shared_rank(&s, 1) = 1;
+        return;
+    }
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 4;" ::"r"(bar) : "memory");
+    asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p "
+                 "bra WAIT; }" ::"r"(bar)
+                 : "memory");
+    out[blockIdx.x] = 1;
+}
+
 /* The first one, and its begin. */
 template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) begins(int *out)
 {
@@ -363,7 +390,7 @@ main(int argc, char **argv)
     if (!strcmp(argv[1], "boxes"))
         launch_boxes(right, out + 512, out);
     /* clang-format off */
-    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent)
+    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(bytes)
     CASE(waits) CASE(message) CASE(acquires) CASE(polls) CASE(sums) CASE(narrow)
     CASE(block_scoped) CASE(owner_sets) CASE(peer_sets) CASE(owner_atomic)
         /* clang-format on */

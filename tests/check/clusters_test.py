@@ -15,6 +15,7 @@ expected = {
     "race": ("shared-race", "by different blocks of the cluster", "cluster.sync()"),
     "stores": ("shared-race", "by different blocks of the cluster", "cluster.sync()"),
     "ends": ("peer-lifetime", "nothing keeps it from having ended", "cluster.sync() before the end"),
+    "bytes": ("peer-lifetime", "nothing keeps it from having ended", "cluster.sync() before the end"),
     "begins": ("peer-lifetime", "nothing says that the block has begun", "cluster.sync() before the first"),
     "bounds": ("out-of-bounds", "at offset 256 of shared memory of block 1 of the cluster", "a test of the index"),
     "misaligned": ("misaligned", "at offset 0x4 of another block's shared memory, which is no multiple of 8", "a multiple of 8"),
