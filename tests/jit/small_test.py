@@ -40,6 +40,18 @@ def address_spaces():
     assert struct.unpack("<6I", case(body, 24, block="1")) == (77, 1, 1, 5, 100, 10)
 
 
+def other_addresses():
+    """In 32 bits, cvta.to.shared of what lies outside of shared memory is its lower half: so an H200 has it."""
+    values = (0, 1, 0x100, 0x12345678, 0x123456789abc, 0x7f0000000000, 0xffffffffffffffff, 1 << 32)
+    body = """
+    .reg .u64 %g, %a; .reg .u32 %v;
+    mul.wide.u32 %g, %t, 8; add.u64 %g, %g, %i1; ld.global.u64 %a, [%g]; cvta.to.shared.u64 %a, %a; cvt.u32.u64 %v, %a;
+    mul.wide.u32 %g, %t, 4; add.u64 %g, %g, %o; st.global.u32 [%g], %v;
+"""
+    got = struct.unpack("<8I", case(body, 32, [struct.pack("<8Q", *values)], block="8"))
+    assert got == tuple(v & 0xffffffff for v in values), got
+
+
 def constant_predicates():
     """Integer constants may be used as predicates (PTX ISA 4.5.3): all but 0 are true."""
     body = """
@@ -190,5 +202,5 @@ def breakpoint_ends():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([coordinates, address_spaces, constant_predicates, uniform_load, packed_conversions, guarded_write_beside,
-                        guarded_logic, small_elements, shifts_by_lane, breakpoint_ends]))
+    sys.exit(check_all([coordinates, address_spaces, other_addresses, constant_predicates, uniform_load, packed_conversions,
+                        guarded_write_beside, guarded_logic, small_elements, shifts_by_lane, breakpoint_ends]))
