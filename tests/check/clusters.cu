@@ -52,7 +52,8 @@ template <bool RIGHT> __global__ void __cluster_dims__(4, 1, 1) ends(int *out)
         c.sync();
 }
 
-/* Bytes that the other block waits for, so that it is there; a store behind them it does not wait for. */
+/* Bytes that the other block waits for, so that it is there; a store behind them it does not
+ * wait for. */
 template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) bytes(int *out)
 {
     __shared__ alignas(8) unsigned long long m;
