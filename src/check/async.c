@@ -23,6 +23,15 @@
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
+/* Of bulk transfers only those of which no mbarrier learns are in groups (PTX ISA, completion
+ * mechanisms): a thread that commits and waits while its loads are under way says nothing of
+ * them. */
+static bool
+in_groups(const struct transfer *t, uint32_t warp, enum transfer_kind kind)
+{
+    return t->warp == warp && t->kind == kind && !(kind == GROUP_BULK && t->mbarrier);
+}
+
 static void
 commit(struct transfers *t, uint32_t warp, uint32_t lanes, enum transfer_kind kind)
 {
@@ -33,7 +42,7 @@ commit(struct transfers *t, uint32_t warp, uint32_t lanes, enum transfer_kind ki
     for (uint32_t n = t->next; n-- > oldest;) {
         struct transfer *one = transfer_at(t, n);
         uint32_t some = one->lanes & lanes & ~one->committed;
-        if (one->warp != warp || one->kind != kind)
+        if (!in_groups(one, warp, kind))
             continue;
         for (uint32_t left = some; left; left &= left - 1)
             one->group[__builtin_ctz(left)] = count[__builtin_ctz(left)];
@@ -53,7 +62,7 @@ wait(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t left, enum t
     uint32_t oldest = t->next - t->first > KEPT ? t->next - KEPT : t->first;
     for (uint32_t n = t->next; n-- > oldest;) {
         struct transfer *one = transfer_at(t, n);
-        if (one->warp != warp || one->kind != kind)
+        if (!in_groups(one, warp, kind))
             continue;
         uint32_t over = 0, before = 0;
         for (uint32_t some = one->lanes & lanes; some; some &= some - 1) {

@@ -141,6 +141,11 @@ box_store(const CUtensorMap *map, int x, int y, const void *from)
         : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
+__device__ void
+bulk_commit()
+{
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
 /* What was stored has been read. */
 __device__ void
 bulk_wait()

@@ -282,6 +282,83 @@ good_pipeline_of_four(const int *in, int *out)
 {
     pipeline<4>(in, out);
 }
+/* Between tiles the copying thread commits and waits for a group of bulk copies, as those do who
+ * change a tensor map: copies of which an mbarrier learns are in no group. EARLY: tiles are given
+ * back before they are read. */
+template <bool EARLY> __device__ void
+pipeline_with_groups(const int *in, int *out)
+{
+    __shared__ u64 full[2], empty[2];
+    __shared__ alignas(16) int s[2][TILE];
+    int t = threadIdx.x, sum = 0;
+    if (t == 0)
+        for (int k = 0; k < 2; k++)
+            init(&full[k], 1), init(&empty[k], BLOCK - 32);
+    __syncthreads();
+    for (int k = 0; k < TILES; k++) {
+        int stage = k % 2, parity = k / 2 % 2;
+        if (t == 0) {
+            wait_phase(&empty[stage], parity ^ 1);
+            arrive_expecting(&full[stage], sizeof s[0]);
+            bulk_load(s[stage], in + k * TILE, sizeof s[0], &full[stage]);
+            bulk_commit();
+            bulk_wait();
+        } else if (t >= 32) {
+            wait_phase(&full[stage], parity);
+            if (EARLY)
+                arrive(&empty[stage]);
+            sum += s[stage][t % TILE];
+            if (!EARLY)
+                arrive(&empty[stage]);
+        }
+    }
+    out[blockIdx.x * BLOCK + t] = sum;
+}
+__global__ void
+good_groups(const int *in, int *out)
+{
+    pipeline_with_groups<false>(in, out);
+}
+__global__ void
+bad_groups_early(const int *in, int *out)
+{
+    pipeline_with_groups<true>(in, out);
+}
+/* The group's end, and a barrier behind it, are no wait for the copy. A group that is waited for
+ * after such a copy is one of the stores before it. */
+template <bool WAIT> __device__ void
+load_in_group(const int *in, int *out)
+{
+    __shared__ u64 b;
+    __shared__ alignas(16) int s[BLOCK], old[BLOCK];
+    int t = threadIdx.x;
+    old[t] = t;
+    if (t == 0)
+        init(&b, 1);
+    proxy_fence();
+    __syncthreads();
+    if (t == 0) {
+        bulk_store(out + blockIdx.x * BLOCK, old, sizeof old);
+        arrive_expecting(&b, sizeof s);
+        bulk_load(s, in, sizeof s, &b);
+        bulk_commit();
+        bulk_wait();
+    }
+    __syncthreads();
+    if (WAIT)
+        wait_phase(&b, 0);
+    old[t] = s[BLOCK - 1 - t];
+}
+__global__ void
+good_load_in_group(const int *in, int *out)
+{
+    load_in_group<true>(in, out);
+}
+__global__ void
+bad_load_in_group(const int *in, int *out)
+{
+    load_in_group<false>(in, out);
+}
 /* The parity of the phase before the first one is over from the start. FIRST: those who wait come
  * first. */
 template <bool FIRST, unsigned PARITY> __device__ void
@@ -598,6 +675,10 @@ main(int argc, char **argv)
                                             good_pipeline_of_two,
                                             good_pipeline_of_three,
                                             good_pipeline_of_four,
+                                            good_groups,
+                                            bad_groups_early,
+                                            good_load_in_group,
+                                            bad_load_in_group,
                                             good_one_tile,
                                             bad_other_parity,
                                             good_rounds,
