@@ -29,7 +29,7 @@
 static bool
 in_groups(const struct transfer *t, uint32_t warp, enum transfer_kind kind)
 {
-    return t->warp == warp && t->kind == kind && !(kind == GROUP_BULK && t->mbarrier);
+    return t->warp == warp && t->kind == kind && !(kind == GROUP_BULK && (t->mbarrier || t->away));
 }
 
 static void
@@ -149,6 +149,19 @@ add_bulk(struct transfers *t, uint32_t number, struct mbarrier *m)
         one->mbarrier = m->address;
 }
 
+/* A copy to another block, whose mbarrier learns of it: that it has been read here they know who
+ * were told by someone that has waited there. */
+static void
+add_source(struct block_state *b, uint32_t warp, struct mbarrier *m, uint32_t place)
+{
+    uint32_t number = b->transfers->bulk[warp];
+    struct transfer *one = transfer_at(b->transfers, number);
+    if (!one || one->box || one->mbarrier || one->place != place) /* no copy, or no longer it */
+        return;
+    one->away = true;
+    m->next = known_sent(m->next, b->block->index, number);
+}
+
 static void
 after(struct mbarrier *m, bool several)
 {
@@ -204,7 +217,7 @@ at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what,
     else if (what == JIT_ASYNC_OVER)
         notify(b, warp, lanes, m);
     else if (owner != b) /* what is sent to another block is handed on like what is done before */
-        arrive(b, warp, m), order_arrive(b);
+        arrive(b, warp, m), add_source(b, warp, m, place), order_arrive(b);
     else if (t->bulk[warp] != NONE)
         add_bulk(t, t->bulk[warp], m);
 }

@@ -249,7 +249,7 @@ finding_wanted(const struct launch *l, enum finding_kind kind, uint32_t rank,
 /* -- what a warp knows of other blocks --------------------------------------------------------- */
 
 /* Accesses of warp `warp` of a block (WHOLE: of all its warps) with stamps up to `stamp`. */
-enum { WHOLE = 63 };
+enum { WHOLE = 63, SENT = 62 }; /* SENT: copies to peers up to this number (async.c) */
 struct known_entry {
     uint64_t key; /* block << 6 | warp */
     uint32_t stamp;
@@ -539,6 +539,10 @@ struct known *known_join(struct known *a, struct known *b);
 void known_put(struct known *k);
 /* The stamp up to which the warp knows of warp `of` in another block; -1: nothing. */
 int64_t known_of(const struct known *k, uint64_t block, uint32_t warp);
+/* Adds to k, which it takes over, that a peer has the block's copies up to this number; is it so?
+ */
+struct known *known_sent(struct known *k, uint64_t block, uint32_t number);
+bool known_is_sent(const struct known *k, uint64_t block, uint32_t number);
 /* stamps: per warp that arrived and does not wait, when; NULL: all wait. all: all of the block. */
 void order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting,
                    const uint32_t *stamps, bool all);

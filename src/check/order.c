@@ -102,6 +102,22 @@ known_of(const struct known *k, uint64_t block, uint32_t warp)
     return whole > one ? whole : one;
 }
 
+struct known *
+known_sent(struct known *k, uint64_t block, uint32_t number)
+{
+    struct known *one = known_new(1);
+    one->entry[one->count++] = (struct known_entry){block << 6 | SENT, number};
+    k = known_join(k, one);
+    known_put(one);
+    return k;
+}
+
+bool
+known_is_sent(const struct known *k, uint64_t block, uint32_t number)
+{
+    return k && look_up(k, block << 6 | SENT) >= (int64_t)number;
+}
+
 /* All that the warp did, and what it knows. */
 struct known *
 order_now(const struct block_state *b, uint32_t warp)
@@ -148,7 +164,7 @@ order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known
     for (uint32_t i = 0; i < k->count; i++) {
         uint32_t of = k->entry[i].key & 63, stamp = k->entry[i].stamp;
         others = others || k->entry[i].key >> 6 != here;
-        if (k->entry[i].key >> 6 != here || of == WHOLE || stamp < b->order.floor)
+        if (k->entry[i].key >> 6 != here || of >= SENT || stamp < b->order.floor)
             continue;
         if (of == warp) {
             acquire_own(b, warp, lanes, stamp);

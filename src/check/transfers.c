@@ -42,6 +42,7 @@ transfer_begin(const struct visit *v)
         return TRANSFER_STAMP + t->tensor[v->warp];
     if (v->facts->flags & PLACE_BULK) {
         t->bulk[v->warp] = new_transfer(t, v->warp, v->lanes, GROUP_BULK);
+        transfer_at(t, t->bulk[v->warp])->place = v->place;
         return TRANSFER_STAMP + t->bulk[v->warp];
     }
     enum transfer_kind kind = v->facts->flags & PLACE_WGMMA     ? GROUP_WGMMA
@@ -208,6 +209,10 @@ transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t fr
     *out_stamp = t->done[from_lane];
     if (*out_stamp)
         return TRANSFER_DONE;
+    if (t->away && t->kind == GROUP_BULK)
+        return known_is_sent(v->b->order.outside[v->warp], v->b->block->index, number)
+                   ? TRANSFER_KNOWN
+                   : TRANSFER_RUNNING;
     if (t->away && !t->mbarrier) /* who waits there, and whom he tells, is not followed */
         return TRANSFER_KNOWN;
     return knows(v, lane, t) ? TRANSFER_KNOWN

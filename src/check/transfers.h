@@ -53,12 +53,13 @@ struct transfer {
     uint32_t knows[MOST_WARPS];   /* lanes that were notified by an mbarrier, */
     struct {
         uint32_t stamp, lane;
-    } notified[MOST_WARPS];  /*   when the first of each warp was, and which */
-    bool is_notified;        /*   anyone */
-    uint64_t mbarrier;       /* that learns of it; 0: none */
-    bool away;               /* another block's mbarrier does */
-    bool box;                /* by a tensor map, */
-    uint32_t swizzle, place; /*   of this swizzle, by this instruction */
+    } notified[MOST_WARPS]; /*   when the first of each warp was, and which */
+    bool is_notified;       /*   anyone */
+    uint64_t mbarrier;      /* that learns of it; 0: none */
+    bool away;              /* another block's mbarrier does */
+    bool box;               /* by a tensor map, */
+    uint32_t swizzle;       /*   of this swizzle */
+    uint32_t place;         /* of a bulk transfer: its instruction */
 };
 
 struct numbers {

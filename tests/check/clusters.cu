@@ -7,6 +7,8 @@
 #include <cuda.h>
 #include <cstring>
 
+#include "instructions.h"
+
 namespace cg = cooperative_groups;
 enum { THREADS = 64 };
 
@@ -259,6 +261,40 @@ __global__ void __cluster_dims__(2, 1, 1) boxes(const __grid_constant__ CUtensor
     c.sync();
 }
 
+/* A copy to the other block, whose mbarrier learns of it, and the end of what it reads: the other
+ * block has waited and says so; or a group of bulk copies is waited for, in which it is not. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) source(int *out)
+{
+    __shared__ alignas(16) int s[THREADS], d[THREADS];
+    __shared__ alignas(8) unsigned long long full, empty;
+    auto c = cg::this_cluster();
+    unsigned t = threadIdx.x, rank = c.block_rank(), other = rank ^ 1;
+    s[t] = (int)t;
+    if (t == 0) {
+        init(&full, 1);
+        init(&empty, 1);
+        arrive_expecting(&full, sizeof d);
+    }
+    proxy_fence();
+    c.sync();
+    if (t == 0) {
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], "
+                     "[%1], %2, [%3];" ::"r"(shared_of(d, other)),
+                     "r"(shared(s)), "r"((unsigned)sizeof s), "r"(shared_of(&full, other))
+                     : "memory");
+        bulk_commit();
+        bulk_wait();
+        wait_phase(&full, 0);
+        arrive_at(shared_of(&empty, other));
+        if (RIGHT)
+            wait_phase(&empty, 0);
+    }
+    __syncthreads();
+    s[t] = 0;
+    out[blockIdx.x * THREADS + t] = d[t];
+    c.sync();
+}
+
 /* A thread that waits for a phase that nobody completes. */
 template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1) waits(int *out)
 {
@@ -391,7 +427,7 @@ main(int argc, char **argv)
     if (!strcmp(argv[1], "boxes"))
         launch_boxes(right, out + 512, out);
     /* clang-format off */
-    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(bytes)
+    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(bytes) CASE(source)
     CASE(waits) CASE(message) CASE(acquires) CASE(polls) CASE(sums) CASE(narrow)
     CASE(block_scoped) CASE(owner_sets) CASE(peer_sets) CASE(owner_atomic)
         /* clang-format on */

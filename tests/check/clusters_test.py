@@ -21,6 +21,7 @@ expected = {
     "misaligned": ("misaligned", "at offset 0x4 of another block's shared memory, which is no multiple of 8", "a multiple of 8"),
     "sent": ("shared-race", "by different blocks of the cluster", "an mbarrier"),
     "boxes": ("shared-race", "nobody has waited for the copy to be done", "a wait for the mbarrier's phase"),
+    "source": ("shared-race", "nobody has waited for the copy to be done", "a wait for the mbarrier's phase"),
     "message": ("global-race", "by different blocks", "atomics with fences"),
     "acquires": ("global-race", "by different blocks", ""),
     "polls": ("global-race", "by different blocks", "atomics with fences"),
