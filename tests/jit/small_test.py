@@ -191,6 +191,31 @@ def shifts_by_lane():
     assert struct.unpack("<32Q", got[:256]) == tuple((1000 << 2 * t) % 2**64 for t in range(32))
 
 
+def barrier_of_some():
+    """Lanes come to a barrier, whose number and count they have loaded, before their warp's first lane does."""
+    body = """
+    .reg .u64 %f, %g; .reg .u32 %v, %id, %n; .reg .pred %p;
+    setp.ge.u32 %p, %t, 32;
+@%p bra OTHER;
+    setp.ne.u32 %p, %t, 0;
+@%p bra JOIN;
+SPIN:
+    ld.acquire.gpu.global.u32 %v, [%i2]; setp.eq.u32 %p, %v, 0;
+@%p bra SPIN;
+    bra JOIN;
+OTHER:
+    setp.ne.u32 %p, %t, 32;
+@%p bra JOIN;
+    st.release.gpu.global.u32 [%i2], 1;
+JOIN:
+    mul.wide.u32 %g, %t, 4; add.u64 %f, %i1, %g; ld.global.u32 %id, [%f]; ld.global.u32 %n, [%f+256];
+    bar.sync %id, %n;
+    add.u64 %g, %o, %g; st.global.u32 [%g], %id;
+"""
+    got = case(body, 256, [struct.pack("<128I", *(4,) * 64, *(64,) * 64), bytes(4)], block="64")
+    assert struct.unpack("<64I", got) == (4,) * 64
+
+
 def breakpoint_ends():
     """Without a debugger a breakpoint ends the launch, with its line."""
     try:
@@ -203,4 +228,5 @@ def breakpoint_ends():
 
 if __name__ == "__main__":
     sys.exit(check_all([coordinates, address_spaces, other_addresses, constant_predicates, uniform_load, packed_conversions,
-                        guarded_write_beside, guarded_logic, small_elements, shifts_by_lane, breakpoint_ends]))
+                        guarded_write_beside, guarded_logic, small_elements, shifts_by_lane, barrier_of_some,
+                        breakpoint_ends]))

@@ -135,13 +135,11 @@ core_take_firsts(struct core *c, LLVMValueRef v, unsigned n)
                                   "");
 }
 
-/* Whose value one of a vector is. What all lanes agree on is a scalar, but in code for a debugger,
- * where lane 0 may hold an older value. */
+/* Whose value one of a vector is: an active lane's. What lanes agree on may be a vector all the same
+ * (a barrier's number that they have loaded), of which lane 0, elsewhere, holds an older value. */
 static LLVMValueRef
 first_lane(struct core *c)
 {
-    if (!c->form.steps)
-        return core_i32(c, 0);
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
     LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
