@@ -117,9 +117,9 @@ barrier_of(struct core *c, const struct wir_insn *i)
     if (red)
         last--;
     if (k < last)
-        r.id = core_value(c, i, &p->operand[k++], 32, true);
+        r.id = core_value_of_active(c, i, &p->operand[k++], 32);
     if (k < last)
-        r.threads = core_value(c, i, &p->operand[k++], 32, true);
+        r.threads = core_value_of_active(c, i, &p->operand[k++], 32);
     if (red) {
         LLVMValueRef v = core_value(c, i, &p->operand[last], 1, false);
         r.votes = LLVMBuildAnd(c->e.b, core_mask_bits(c), emit_mask_to_bits(&c->e, v), "");

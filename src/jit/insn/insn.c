@@ -281,15 +281,15 @@ emit_arrive(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     bool cluster = p->op == PTX_OP_BARRIER_CLUSTER;
-    LLVMValueRef args[] = {c->e.warp,
-                           core_mask_bits(c),
-                           cluster ? core_i32(c, 0) : core_value(c, i, &p->operand[0], 32, true),
-                           p->operand_count > 1 ? core_value(c, i, &p->operand[1], 32, true)
-                                                : core_i32(c, 0),
-                           core_i32(c, cluster ? JIT_BAR_CLUSTER : JIT_BAR_SYNC),
-                           core_i32(c, 0),
-                           core_i32(c, 0),
-                           core_i32(c, i->place)};
+    LLVMValueRef args[] = {
+        c->e.warp,
+        core_mask_bits(c),
+        cluster ? core_i32(c, 0) : core_value_of_active(c, i, &p->operand[0], 32),
+        p->operand_count > 1 ? core_value_of_active(c, i, &p->operand[1], 32) : core_i32(c, 0),
+        core_i32(c, cluster ? JIT_BAR_CLUSTER : JIT_BAR_SYNC),
+        core_i32(c, 0),
+        core_i32(c, 0),
+        core_i32(c, i->place)};
     core_service(c, FIELD(jit_services, arrive), LLVMVoidTypeInContext(c->e.context), args, 8);
     return true;
 }

@@ -135,15 +135,21 @@ core_take_firsts(struct core *c, LLVMValueRef v, unsigned n)
                                   "");
 }
 
-/* Whose value one of a vector is: an active lane's. What lanes agree on may be a vector all the same
- * (a barrier's number that they have loaded), of which lane 0, elsewhere, holds an older value. */
 static LLVMValueRef
-first_lane(struct core *c)
+first_active(struct core *c)
 {
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
     LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
     return LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
+}
+
+/* Whose value one of a vector is. What all lanes agree on is a scalar, but in code for a debugger,
+ * where lane 0 may hold an older value. */
+static LLVMValueRef
+first_lane(struct core *c)
+{
+    return c->form.steps ? first_active(c) : core_i32(c, 0);
 }
 
 LLVMValueRef
@@ -163,6 +169,17 @@ core_read(struct core *c, uint32_t reg, bool scalar)
     if (scalar)
         return LLVMBuildExtractElement(c->e.b, v, first_lane(c), "");
     return core_value_count(v) == LANES ? v : core_spread_firsts(c, v, f, LANES);
+}
+
+LLVMValueRef
+core_value_of_active(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
+                     unsigned bits)
+{
+    struct fact f = facts_operand(c->facts, i, o);
+    if (fact_uniform(&f))
+        return core_value(c, i, o, bits, true);
+    LLVMValueRef v = core_value(c, i, o, bits, false);
+    return LLVMBuildExtractElement(c->e.b, v, first_active(c), "");
 }
 
 LLVMValueRef

@@ -485,6 +485,10 @@ LLVMValueRef core_spread_firsts(struct core *c, LLVMValueRef firsts, const struc
 LLVMValueRef core_mask(struct core *c);
 LLVMValueRef core_mask_bits(struct core *c); /* never NULL */
 LLVMValueRef core_all_lanes(struct core *c); /* the mask as <32 x i1>, all ones when NULL */
+/* What all active lanes have the same of, an active lane's: lane 0, elsewhere, may hold an older
+ * value of a barrier's number. */
+LLVMValueRef core_value_of_active(struct core *c, const struct wir_insn *i,
+                                  const struct ptx_operand *o, unsigned bits);
 /* A register in all lanes. */
 LLVMValueRef core_read_lanes(struct core *c, uint32_t reg);
 /* From all lanes to what the register is kept as. */
