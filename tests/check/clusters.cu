@@ -427,7 +427,8 @@ main(int argc, char **argv)
     if (!strcmp(argv[1], "boxes"))
         launch_boxes(right, out + 512, out);
     /* clang-format off */
-    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned) CASE(sent) CASE(bytes) CASE(source)
+    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(misaligned)
+    CASE(sent) CASE(bytes) CASE(source)
     CASE(waits) CASE(message) CASE(acquires) CASE(polls) CASE(sums) CASE(narrow)
     CASE(block_scoped) CASE(owner_sets) CASE(peer_sets) CASE(owner_atomic)
         /* clang-format on */
