@@ -7,7 +7,6 @@
 #include "exec/exec_priv.h"
 #include "memory/tensor_map.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +21,8 @@ struct tensor {
     const struct tensor_map *map;
     struct tensor_where where;
     uint64_t shared;
+    int64_t next; /* bytes to the box that is fetched while this one is copied; 0: none is */
+    bool fetched; /* this one was */
 };
 
 static _Noreturn void __attribute__((format(printf, 4, 5)))
@@ -248,7 +249,8 @@ tell_row(const struct tensor *t, uint64_t to, uint64_t from, uint32_t bytes)
 
 /* Rows of a box are far from each other in device memory, on a page each, where the processor does
  * not guess what comes next: the next FETCHED bytes of a slab are on their way while a row is
- * copied (pass fetched-boxes). */
+ * copied (pass fetched-boxes). What is read goes to the second cache: rows whose distance is a
+ * power of two share a set of the first. */
 enum { FETCHED = 8192, LINE = 64 };
 
 static void
@@ -259,7 +261,7 @@ fetch_row(const struct tensor_slab *s, uint32_t row, bool write)
         if (write)
             __builtin_prefetch((const void *)(uintptr_t)at, 1);
         else
-            __builtin_prefetch((const void *)(uintptr_t)at, 0);
+            __builtin_prefetch((const void *)(uintptr_t)at, 0, 2);
     }
 }
 
@@ -268,12 +270,52 @@ static uint32_t
 fetch_first(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s,
             bool write)
 {
-    if (!(t->what.flags & JIT_TENSOR_FETCHES))
+    if (!(t->what.flags & JIT_TENSOR_FETCHES) || t->fetched)
         return s->rows; /* none is */
     uint32_t ahead = FETCHED / w->row + 1;
     for (uint32_t r = 0; r < ahead; r++)
         fetch_row(s, r, write);
     return ahead;
+}
+
+/* Pass next-boxes: where the last box began that this thread copied by an instruction and a map,
+ * and how far from the one before it. Blocks of a grid and turns of a loop go on in equal steps. */
+struct last_box {
+    uint64_t map, at, fetched; /* fetched: where the box begins that was */
+    int64_t step;
+    uint32_t place;
+};
+enum { LAST_BOXES = 16 };
+
+/* Two equal steps make a third one likely. A box that is copied once more, to another block of a
+ * multicast, is no step. */
+static void
+foresee(struct tensor *t, uint64_t at)
+{
+    static _Thread_local struct last_box boxes[LAST_BOXES];
+    uint64_t map = t->data->map[t->lane];
+    struct last_box *b = &boxes[(t->place + map / TENSOR_MAP_BYTES) % LAST_BOXES];
+    int64_t step = (int64_t)(at - b->at);
+    if (b->map != map || b->place != t->place) {
+        *b = (struct last_box){.map = map, .at = at, .place = t->place};
+        return;
+    }
+    t->fetched = b->fetched == at;
+    if (!step)
+        return;
+    t->next = step == b->step ? step : 0;
+    b->fetched = t->next ? at + (uint64_t)step : 0;
+    b->step = step;
+    b->at = at;
+}
+
+static void
+fetch_next(const struct tensor *t, const struct tensor_slab *s, uint32_t row)
+{
+    struct tensor_slab next = *s;
+    next.global += (uint64_t)t->next;
+    if (t->next)
+        fetch_row(&next, row, false);
 }
 
 static void
@@ -284,6 +326,7 @@ load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tens
     uint32_t ahead = fetch_first(t, w, s, false);
     for (uint32_t r = 0; r < s->rows; r++) {
         fetch_row(s, r + ahead, false);
+        fetch_next(t, s, r);
         uint64_t from = s->global + r * s->step, at = s->at + (uint64_t)r * w->pitch;
         tell_row(t, t->shared + at + s->low, from + s->low, s->high - s->low);
         if (t->map->swizzle && plain) {
@@ -332,7 +375,7 @@ stream_slab(const struct tensor *t, const struct tensor_walk *w, const struct te
         }
         jit_stream(to, from, w->row);
     }
-    atomic_thread_fence(memory_order_seq_cst);
+    jit_streamed();
 }
 
 static void
@@ -389,12 +432,14 @@ box_of(const struct tensor *t, uint32_t k)
 }
 
 static void
-copy_box(const struct tensor *t)
+copy_box(struct tensor *t)
 {
     struct tensor_walk w;
     struct tensor_slab s;
     tensor_walk_begin(&w, t->map, &t->where);
-    while (tensor_walk_next(&w, &s)) {
+    for (bool first = true; tensor_walk_next(&w, &s); first = false) {
+        if (first && t->what.flags & JIT_TENSOR_NEXT)
+            foresee(t, s.global);
         if (t->what.op == JIT_TENSOR_LOAD)
             load_slab(t, &w, &s);
         else

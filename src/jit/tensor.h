@@ -41,6 +41,7 @@ enum {                           /* flags */
        JIT_TENSOR_PAIR = 8,      /* multicast for cta_group::2: mbarriers of one block of a pair */
        JIT_TENSOR_FETCHES = 16,  /* rows are fetched ahead (pass fetched-boxes) */
        JIT_TENSOR_STREAMS = 32,  /* whole lines may go past the caches (pass streaming-copies) */
+       JIT_TENSOR_NEXT = 64,     /* the next box is fetched (pass next-boxes) */
 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */
@@ -62,8 +63,9 @@ struct jit_tensor_data {
 /* Elements of a tensor's type (as the driver numbers them) at `to` become themselves with those at
  * `from`; false: the hardware has no such reduction. */
 bool jit_reduce(enum jit_reduction op, unsigned type, uint64_t to, uint64_t from, uint64_t bytes);
-/* Whole lines, to the start of one, past the caches where the host can. A fence makes it one with
- * other stores. */
+/* Whole lines, to the start of one, past the caches where the host can; jit_streamed() puts them
+ * before the stores to come. */
 void jit_stream(uint64_t to, const uint8_t *from, uint64_t bytes);
+void jit_streamed(void);
 
 #endif

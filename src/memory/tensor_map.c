@@ -598,18 +598,3 @@ tensor_map_bytes(const struct tensor_map *m, const struct tensor_where *where)
     tensor_walk_begin(&w, m, where);
     return rows_of(&w) * w.row;
 }
-
-/* Bits of an address that are changed by the ones above (PTX ISA 5.5.6, measured on an H200: they
- * are the shared address's own, not counted from the box's start). */
-uint64_t
-tensor_swizzled(enum tensor_swizzle swizzle, uint64_t a)
-{
-    switch (swizzle) {
-    case TENSOR_SWIZZLE_32: return a ^ (a >> 3 & 0x10);
-    case TENSOR_SWIZZLE_64: return a ^ (a >> 3 & 0x30);
-    case TENSOR_SWIZZLE_128: return a ^ (a >> 3 & 0x70);
-    case TENSOR_SWIZZLE_128_ATOM_32: return a ^ (a >> 2 & 0x60);
-    case TENSOR_SWIZZLE_128_ATOM_64: return a ^ (a >> 1 & 0x40);
-    default: return a;
-    }
-}

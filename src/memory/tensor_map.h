@@ -161,7 +161,20 @@ bool tensor_walk_next(struct tensor_walk *w, struct tensor_slab *out);
 /* Bytes of shared memory from the first to the last one that the walk goes to. */
 uint64_t tensor_walk_extent(const struct tensor_walk *w);
 
-/* Where in shared memory the 16 bytes at this address go. */
-uint64_t tensor_swizzled(enum tensor_swizzle swizzle, uint64_t address);
+/* Where in shared memory the 16 bytes at this address go: bits of an address are changed by the
+ * ones above (PTX ISA 5.5.6, measured on an H200: they are the shared address's own, not counted
+ * from the box's start). */
+static inline uint64_t
+tensor_swizzled(enum tensor_swizzle swizzle, uint64_t a)
+{
+    switch (swizzle) {
+    case TENSOR_SWIZZLE_32: return a ^ (a >> 3 & 0x10);
+    case TENSOR_SWIZZLE_64: return a ^ (a >> 3 & 0x30);
+    case TENSOR_SWIZZLE_128: return a ^ (a >> 3 & 0x70);
+    case TENSOR_SWIZZLE_128_ATOM_32: return a ^ (a >> 2 & 0x60);
+    case TENSOR_SWIZZLE_128_ATOM_64: return a ^ (a >> 1 & 0x40);
+    default: return a;
+    }
+}
 
 #endif

@@ -46,7 +46,7 @@ announce_move(struct core *c, const struct wir_insn *i, value to, value from, va
 {
     if (i->tells & TELL_SYNC)
         core_announce_pairs(c, i, JIT_ASYNC_MOVE, to, from,
-                            core_first_lane(c, c->e.mask_bits, size));
+                            v_trunc(&c->e, core_first_lane(c, c->e.mask_bits, size), 32));
 }
 
 static value
@@ -86,6 +86,41 @@ barrier_op(const struct ptx_insn *p)
     if (ptx_has(p, PTX_M_PENDING_COUNT))
         return JIT_MBARRIER_PENDING;
     return ptx_has(p, PTX_M_PARITY) ? JIT_MBARRIER_TEST_PARITY : JIT_MBARRIER_TEST;
+}
+
+/* Pass mbarrier-words: a warp mostly asks one mbarrier for one phase, which is over. Its word is
+ * looked at in place; a phase that is not over is noted, for the report of a deadlock. */
+static value
+ask_word(struct core *c, enum jit_mbarrier_op op, value address, value number)
+{
+    struct emit *e = &c->e;
+    LLVMBuilderRef b = e->b;
+    value lanes = e->mask_bits, at = core_first_lane(c, lanes, address),
+          asked = core_first_lane(c, lanes, number);
+    value alike = v_and(e, emit_mask_to_bits(e, v_eq(e, address, core_splat(c, at))),
+                        emit_mask_to_bits(e, v_eq(e, number, core_splat(c, asked))));
+    value others = v_and(e, lanes, LLVMBuildNot(b, alike, ""));
+    value one = LLVMBuildAnd(b, v_is_zero(e, others), LLVMBuildNot(b, v_is_zero(e, lanes), ""), "");
+    LLVMBasicBlockRef look = core_new_block(c, "look"), call = core_new_block(c, "ask"),
+                      done = core_new_block(c, "asked");
+    LLVMBuildCondBr(b, one, look, call);
+    LLVMPositionBuilderAtEnd(b, look);
+    core_fence(c, false);
+    value word = LLVMBuildLoad2(b, core_scalar(c, 64), core_ptr(c, at), "");
+    LLVMSetVolatile(word, true);
+    value parity = op == JIT_MBARRIER_TEST ? v_lshrk(e, asked, 63) : v_andk(e, asked, 1);
+    value over = v_ne(e, v_lshrk(e, word, 63), parity);
+    core_fence(c, false);
+    look = LLVMGetInsertBlock(b);
+    LLVMBuildCondBr(b, over, done, call);
+    LLVMPositionBuilderAtEnd(b, call);
+    value out = call_barrier(c, op, address, number);
+    call = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, done);
+    LLVMPositionBuilderAtEnd(b, done);
+    value all = core_splat(c, core_i64(c, 1)), result = LLVMBuildPhi(b, LLVMTypeOf(all), "");
+    LLVMAddIncoming(result, (value[]){all, out}, (LLVMBasicBlockRef[]){look, call}, 2);
+    return result;
 }
 
 /* Where no lane's phase is over the warp gives way at the loop's next turn: others must arrive. */
@@ -131,7 +166,10 @@ emit_mbarrier(struct core *c, const struct wir_insn *i)
         number = v_zext(&c->e, core_value(c, i, &p->operand[from], bits, false), 64);
     if (arrives(op))
         core_announce_async(c, i, JIT_ASYNC_ARRIVE, c->e.mask_bits, address, 0);
-    value out = call_barrier(c, op, address, number);
+    bool word = test && emit_on(&c->e, PASS_MBARRIER_WORDS);
+    if (word)
+        emit_fired(&c->e, PASS_MBARRIER_WORDS, "a warp that asks for one phase");
+    value out = (word ? ask_word : call_barrier)(c, op, address, number);
     if (!pending)
         core_announce_pairs(c, i, JIT_ASYNC_MBARRIER, address, number, core_i32(c, op));
     if (arrives(op) || op == JIT_MBARRIER_COMPLETE_TX)

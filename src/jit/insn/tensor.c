@@ -155,9 +155,9 @@ refuse(struct tensor *t, enum ptx_mod mod)
 }
 
 /* Pass fetched-boxes: rows of a box lie far from each other, except where it has but one. Pass
- * streaming-copies: which rows are whole lines, and whether the tensor is large, exec sees. */
+ * next-boxes: exec sees in which steps boxes follow each other. */
 static void
-choose_ways(struct tensor *t)
+choose_fetches(struct tensor *t)
 {
     const struct emit *e = &t->c->e;
     if (emit_on(e, PASS_FETCHED_BOXES)) {
@@ -170,6 +170,24 @@ choose_ways(struct tensor *t)
         if (t->what.flags & JIT_TENSOR_FETCHES)
             emit_fired(e, PASS_FETCHED_BOXES, "the rows of a box of %u dimensions", t->what.rank);
     }
+    if (!emit_on(e, PASS_NEXT_BOXES))
+        return;
+    if (t->what.op != JIT_TENSOR_LOAD) {
+        emit_missed(e, PASS_NEXT_BOXES, "it reads shared memory");
+    } else if (t->what.flags & JIT_TENSOR_ROWS) {
+        emit_missed(e, PASS_NEXT_BOXES, "four rows anywhere");
+    } else {
+        t->what.flags |= JIT_TENSOR_NEXT;
+        emit_fired(e, PASS_NEXT_BOXES, "boxes in equal steps");
+    }
+}
+
+/* Pass streaming-copies: which rows are whole lines, and whether the tensor is large, exec sees. */
+static void
+choose_ways(struct tensor *t)
+{
+    const struct emit *e = &t->c->e;
+    choose_fetches(t);
     if (!emit_on(e, PASS_STREAMING_COPIES))
         return;
     if (t->what.op == JIT_TENSOR_LOAD) {

@@ -182,7 +182,7 @@ LLVMValueRef core_address_lanes(struct core *c, const struct wir_insn *i,
                                 const struct ptx_operand *o);
 void core_announce_sized(struct core *c, const struct wir_insn *i, LLVMValueRef addresses,
                          LLVMValueRef lanes, LLVMValueRef size, enum jit_access_op op);
-/* Of <32 x i64> the element of the first of `lanes` (i32), as i32. */
+/* The element of the first of `lanes` (i32); of none, any. */
 LLVMValueRef core_first_lane(struct core *c, LLVMValueRef lanes, LLVMValueRef values);
 /* For accesses to these addresses; returns them, of lanes that the tool keeps from them those of
  * memory that does not matter. */

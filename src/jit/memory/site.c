@@ -386,7 +386,7 @@ core_first_lane(struct core *c, LLVMValueRef lanes, LLVMValueRef values)
     LLVMValueRef args[] = {lanes, LLVMConstInt(core_scalar(c, 1), 0, false)};
     LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
     lane = LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
-    return LLVMBuildTrunc(c->e.b, LLVMBuildExtractElement(c->e.b, values, lane, ""), i32, "");
+    return LLVMBuildExtractElement(c->e.b, values, lane, "");
 }
 
 /* Tools are told one size for all lanes; those of an instruction on bulks mostly are one lane. */
@@ -394,7 +394,8 @@ static void
 announce_sized(struct site *s, LLVMValueRef lanes, LLVMValueRef size, enum jit_access_op op)
 {
     if (s->i->tells & TELL_ACCESS)
-        s->size = core_first_lane(s->c, lanes, size);
+        s->size = LLVMBuildTrunc(s->c->e.b, core_first_lane(s->c, lanes, size),
+                                 core_scalar(s->c, 32), "");
     site_announce(s, op);
 }
 

@@ -11,7 +11,6 @@
 #include "jit/jit.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 #ifdef __x86_64__
 #include <emmintrin.h>
@@ -269,6 +268,14 @@ jit_stream(uint64_t to, const uint8_t *from, uint64_t bytes)
 #endif
 }
 
+void
+jit_streamed(void)
+{
+#ifdef __x86_64__
+    _mm_sfence();
+#endif
+}
+
 /* To device memory, from each block so much that all of them are more than what the caches should
  * have. The copy is done when the instruction is. */
 static bool
@@ -283,7 +290,7 @@ static void
 stream(uint64_t to, const uint8_t *from, uint64_t size)
 {
     jit_stream(to, from, size);
-    atomic_thread_fence(memory_order_seq_cst);
+    jit_streamed();
 }
 
 /* barrier: the mbarriers that learn of the bytes, or NULL. mask: of .cp_mask, else NULL. */
