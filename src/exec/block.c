@@ -116,8 +116,9 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *l
     }
     s->run_number = run->number;
     exec_combine_prepare(s);
+    s->look = (struct exec_look){.step = run->replay.compared != NULL};
     s->straight = !run->tool && !run->resident && run->cluster == 1 &&
-                  (!k->has_barrier || k->block) && !k->pauses && !k->may_wait && !k->recursive;
+                  (!k->has_barrier || k->block) && !k->pauses && !k->polls && !k->recursive;
     s->unsettled = true;
     for (uint32_t i = 0; i < s->warps; i++) {
         s->warp[i] = (struct jit_warp){.block = &s->block,
@@ -184,7 +185,7 @@ block_begin(struct exec_slot *s, uint64_t number)
     s->parked = 0;
     s->barriers_used = 0;
     exec_tmem_begin(s);
-    if (k->may_wait) /* without a loop that waits no warpgroup meets */
+    if (k->polls) /* without a loop that waits no warpgroup meets */
         memset(s->wgmma, 0, sizeof s->wgmma[0] * s->warps);
     jit_wgmma_forget(s->wgmma_tiles);
     memset(s->passed, 0, sizeof s->passed[0] * s->warps);
@@ -349,10 +350,10 @@ run_rounds(struct exec_slot *s)
             return BLOCK_STOPPED;
         if (r == ROUND_YIELDED && s->run->resident)
             return BLOCK_YIELDED;
-        if (r == ROUND_YIELDED || s->run->livelock.look.step)
+        if (r == ROUND_YIELDED || s->look.step)
             exec_livelock_round(s, r == ROUND_YIELDED);
-        if (r == ROUND_YIELDED)
-            sched_yield();
+        if (r == ROUND_YIELDED && s->run->code->kernel->may_wait)
+            sched_yield(); /* for a write by the host, or by another launch */
     }
 }
 

@@ -133,7 +133,7 @@ static bool
 is_plain(const struct exec_request *r, const struct jit_kernel *k)
 {
     return !r->tool && !r->cooperative && r->schedule.kind == EXEC_USUAL && !k->has_barrier &&
-           !k->pauses && !k->may_wait && !k->recursive && !k->quick;
+           !k->pauses && !k->polls && !k->recursive && !k->quick;
 }
 
 static bool

@@ -93,8 +93,7 @@ struct exec_fault {
 
 struct exec_worker {
     sigjmp_buf escape;
-    /* The warp whose generated code this thread is in, else NULL: decides in the signal handler
-     * whether a fault is the kernel's. */
+    /* Whose generated code this thread is in, else NULL: says whose a signal's fault is. */
     struct jit_warp *volatile warp;
     struct exec_fault fault;  /* set before an escape */
     struct exec_fiber *fiber; /* whose stack this thread is on, else NULL */
@@ -121,6 +120,13 @@ struct exec_barrier {
     uint32_t repeated;      /* threads that arrived again before it was complete (bar.arrive) */
     uint32_t arrived[EXEC_MAX_WARPS];
     uint32_t waiting[EXEC_MAX_WARPS]; /* of those: stand still until it is complete */
+};
+
+/* livelock.c: when to look next whether anything can happen, and how far it is. */
+struct exec_look {
+    uint64_t at, wait, since; /* ns; at 0: not set, UINT64_MAX: never */
+    uint64_t slot, memory;    /* hashes */
+    uint32_t step, rounds;
 };
 
 /* Of the next launch by a thread of a kernel. */
@@ -175,6 +181,7 @@ struct exec_slot {
     uint64_t due[EXEC_MAX_WARPS]; /* of a run with a schedule: the least goes next; */
     uint32_t turn;                /*   which warp that is */
     bool livelock;                /* nothing can happen any more: to be reported */
+    struct exec_look look;        /* whether that is so: of a block that is not resident */
     bool straight;  /* each warp is expected to run to its end in one call, and nobody watches */
     bool unsettled; /* the next block begins with new frames and code: a new run, or not straight */
     struct exec_memory {
@@ -336,13 +343,6 @@ struct exec_compares {
     struct exec_compare at[EXEC_COMPARES];
 };
 
-/* livelock.c: when to look next whether anything can happen, and how far it is. */
-struct exec_look {
-    uint64_t at, wait, since; /* ns; at 0: not set, UINT64_MAX: never */
-    uint64_t slot, memory;    /* hashes */
-    uint32_t step, rounds;
-};
-
 /* Which blocks a run is of, where a tool takes a sample of them: those that it counts, or the
  * rest. */
 struct exec_part {
@@ -388,7 +388,7 @@ struct exec_run {
         _Atomic bool over;                            /* nothing left to do */
     } flight;                                         /* under its lock */
     struct exec_livelock {
-        struct exec_look look; /* of whom `looking` says so */
+        struct exec_look look;
         atomic_flag looking; /* one thread runs all blocks, to see whether they are in a livelock */
         _Atomic bool still;  /*   the others do nothing */
     } livelock;              /* resident runs */
@@ -455,8 +455,8 @@ void exec_livelock_round(struct exec_slot *s, bool yielded);
 /* Its clock, ns: under a debugger, where a launch goes the same way each time, the position is. */
 uint64_t exec_livelock_now(const struct exec_run *run);
 /* Whether it is time to look; sets the time of the next look after one that began at `since`. */
-bool exec_livelock_due(struct exec_run *run);
-void exec_livelock_later(struct exec_run *run, uint64_t since);
+bool exec_livelock_due(const struct exec_run *run, struct exec_look *l);
+void exec_livelock_later(const struct exec_run *run, struct exec_look *l, uint64_t since);
 /* Whether the state of a run decides what becomes of it. */
 bool exec_livelock_can_be_known(const struct exec_run *run);
 

@@ -33,29 +33,29 @@ exec_livelock_now(const struct exec_run *run)
 }
 
 void
-exec_livelock_later(struct exec_run *run, uint64_t since)
+exec_livelock_later(const struct exec_run *run, struct exec_look *l, uint64_t since)
 {
     uint64_t now = exec_livelock_now(run);
-    run->livelock.look.step = 0;
-    run->livelock.look.wait *= 2;
-    if (run->livelock.look.wait < SHARE * (now - since))
-        run->livelock.look.wait = SHARE * (now - since);
-    run->livelock.look.at = now + run->livelock.look.wait;
+    l->step = 0;
+    l->wait *= 2;
+    if (l->wait < SHARE * (now - since))
+        l->wait = SHARE * (now - since);
+    l->at = now + l->wait;
 }
 
 bool
-exec_livelock_due(struct exec_run *run)
+exec_livelock_due(const struct exec_run *run, struct exec_look *l)
 {
     uint64_t now = exec_livelock_now(run);
-    if (!run->livelock.look.at) {
-        run->livelock.look.wait = FIRST_MS * 1000000ull;
-        run->livelock.look.at = now + run->livelock.look.wait;
+    if (!l->at) {
+        l->wait = FIRST_MS * 1000000ull;
+        l->at = now + l->wait;
     }
-    if (now < run->livelock.look.at)
+    if (now < l->at)
         return false;
     if (exec_livelock_can_be_known(run))
         return true;
-    run->livelock.look.at = UINT64_MAX;
+    l->at = UINT64_MAX;
     return false;
 }
 
@@ -67,7 +67,7 @@ static void
 turning_round(struct exec_slot *s)
 {
     struct exec_run *run = s->run;
-    struct exec_look *l = &run->livelock.look;
+    struct exec_look *l = &s->look;
     if (exec_now() > run->replay.deadline)
         exec_escape(s, 0, 0, 0, false, EXEC_FAILED, "", NULL);
     uint64_t slot = exec_hash_slot(s);
@@ -86,7 +86,7 @@ void
 exec_livelock_round(struct exec_slot *s, bool yielded)
 {
     struct exec_run *run = s->run;
-    struct exec_look *l = &run->livelock.look;
+    struct exec_look *l = &s->look;
     if (!yielded && !run->replay.compared) {
         l->step = 0;
         return;
@@ -96,18 +96,18 @@ exec_livelock_round(struct exec_slot *s, bool yielded)
         return;
     }
     if (l->step == 0) {
-        if (!exec_livelock_due(run)) /* asked in each: of a busy machine a round takes 20 ms */
+        if (!exec_livelock_due(run, l)) /* asked in each: of a busy machine a round takes 20 ms */
             return;
         l->since = exec_livelock_now(run);
         l->slot = exec_hash_slot(s);
         l->step = 1;
     } else if (exec_hash_slot(s) != l->slot) {
-        exec_livelock_later(run, l->since);
+        exec_livelock_later(run, l, l->since);
     } else if (l->step == 1) {
         l->memory = exec_hash_memory(run);
         l->step = 2;
     } else if (exec_hash_memory(run) != l->memory) {
-        exec_livelock_later(run, l->since);
+        exec_livelock_later(run, l, l->since);
     } else {
         exec_deadlock_polling(s);
     }

@@ -12,7 +12,7 @@ can_pass(const struct exec_run *run)
 {
     const struct jit_kernel *k = run->code->kernel;
     return run->launch.steps && run->tool->passes && run->code->passed && !run->resident &&
-           run->cluster == 1 && !k->pauses && !k->recursive && !k->may_wait && !k->functions &&
+           run->cluster == 1 && !k->pauses && !k->recursive && !k->polls && !k->functions &&
            exec_is_closed(run);
 }
 

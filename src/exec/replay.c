@@ -161,8 +161,7 @@ exec_replay_loop(struct exec_run *run, struct exec_fault *f)
                              .code = &code,
                              .blocks = run->blocks,
                              .cluster = run->cluster,
-                             .replay.on = true,
-                             .livelock.look = {.step = 1}};
+                             .replay.on = true};
     again.replay.deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
     again.replay.compared = ls_alloc(EXEC_MAX_WARPS * sizeof *again.replay.compared);
     struct exec_fault found = run_again(&again, f->block);

@@ -160,7 +160,7 @@ livelock_look(struct exec_run *run, struct exec_worker *w)
         exec_resident_ran(run, s, exec_block_run(s, w));
         return;
     }
-    exec_livelock_later(run, since);
+    exec_livelock_later(run, &run->livelock.look, since);
 }
 
 /* Now and then one thread looks whether anything can happen at all. */
@@ -169,7 +169,7 @@ look_sometimes(struct exec_run *run, struct exec_worker *w)
 {
     if (atomic_flag_test_and_set(&run->livelock.looking))
         return;
-    if (exec_livelock_due(run)) {
+    if (exec_livelock_due(run, &run->livelock.look)) {
         atomic_store(&run->livelock.still, true);
         livelock_look(run, w);
         atomic_store(&run->livelock.still, false);

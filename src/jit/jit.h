@@ -486,7 +486,8 @@ struct jit_kernel {
     void *const *functions; /* by ptx_func.index, NULL where never called indirectly */
     uint32_t frame_bytes;   /* a multiple of 64 */
     bool has_barrier;
-    bool may_wait;  /* a loop may wait for other warps or blocks: keep all resident */
+    bool polls;     /* a loop may wait for other warps, */
+    bool may_wait;  /* and for other blocks or clusters: keep all resident */
     bool pauses;    /* called functions may wait: services->pause is used */
     bool recursive; /* calls whose depth is not known */
     bool quick;     /* compiled quickly: better code is made once jit_ran() was told of enough */

@@ -255,15 +255,35 @@ may_poll(const struct ptx_insn *i)
     }
 }
 
+/* Of what may poll: whether another block, or another cluster, may change what is polled. Warps of
+ * a warpgroup, and who writes shared memory, belong to the block or to its cluster; a fence of a
+ * proxy orders no access of other threads. */
+static bool
+polls_outside(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_MBARRIER:
+    case PTX_OP_WGMMA_FENCE:
+    case PTX_OP_WGMMA_WAIT_GROUP: return false;
+    case PTX_OP_FENCE: return !ptx_has(i, PTX_M_PROXY);
+    default: return i->space != PTX_SPACE_SHARED && i->space != PTX_SPACE_SHARED_CLUSTER;
+    }
+}
+
 static void
 mark_waiting_loops(struct wir *f)
 {
     for (uint32_t b = 0; b < f->block_count; b++) {
-        bool polls = false;
-        for (uint32_t k = 0; k < f->blocks[b].count; k++)
-            polls |= may_poll(&f->insns[f->blocks[b].first + k].i);
-        for (uint32_t l = f->blocks[b].loop; polls && l != UINT32_MAX; l = f->loops[l].parent)
+        bool polls = false, outside = false;
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            const struct ptx_insn *i = &f->insns[f->blocks[b].first + k].i;
+            polls |= may_poll(i);
+            outside |= may_poll(i) && polls_outside(i);
+        }
+        for (uint32_t l = f->blocks[b].loop; polls && l != UINT32_MAX; l = f->loops[l].parent) {
             f->loops[l].waits = true;
+            f->loops[l].outside |= outside;
+        }
     }
 }
 

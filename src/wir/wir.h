@@ -137,8 +137,9 @@ struct wir_block {
 struct wir_loop {
     uint32_t head, last; /* blocks head..last; head is the first */
     uint32_t parent;     /* UINT32_MAX: none */
-    bool waits; /* holds an atomic, volatile or ordered access, a fence or a sleep: it may be
-                   waiting for another warp */
+    bool waits;   /* holds an atomic, volatile or ordered access, a fence or a sleep: it may be
+                     waiting for another warp, */
+    bool outside; /* and for one of another block or cluster: not all of that is in shared memory */
 };
 
 struct wir_reg {

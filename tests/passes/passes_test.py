@@ -76,8 +76,9 @@ class Kernel:
         self.block, self.tool = own.group(1), tool and tool.group(1)
         self.grid = "2,2" if "," in self.block else "4"
 
-    def launch(self, *more):
-        return call(["launch", self.ptx, "--kernel", self.name, "--block", self.block, "--grid", self.grid, *more])
+    def launch(self, *more, **environment):
+        return call(["launch", self.ptx, "--kernel", self.name, "--block", self.block, "--grid", self.grid, *more],
+                    **environment)
 
     def program(self):
         path = f"{self.folder}/{self.name}.cu"
@@ -109,13 +110,13 @@ class Kernel:
         r = self.launch("--dump-stage", "asm", f"--jit={jit}")
         return r.stdout
 
-    def result(self, jit):
+    def result(self, jit, **environment):
         """What the kernel leaves in memory, or the tool's program prints."""
         if self.tool:
             return call([*self.under(), self.program()], LOCKSTEP_JIT=jit).stdout
         out = f"{self.folder}/out"
         r = self.launch(f"--jit={jit}", "--arg", f"buffer:@{self.folder}/in", "--arg", f"buffer:{4 * WORDS}",
-                        "--arg", f"u32:{N}", "--dump", f"1:{out}")
+                        "--arg", f"u32:{N}", "--dump", f"1:{out}", **environment)
         if r.returncode:
             fail(f"{self.name} with --jit={jit}: {r.stderr[:300]}")
             return b""
@@ -132,6 +133,14 @@ def fired(remarks, name):
     return [line for line in remarks.splitlines() if f": {name}: fired: " in line]
 
 
+def check_dealing(k, name):
+    """With it, a single worker ends each block before it begins the next one, and without it not; blocks say which."""
+    for jit, whole in (("+all", True), (f"-{name}", False)):
+        words = struct.unpack("<4f", k.result(jit, LOCKSTEP_WORKERS="1")[:16])
+        if k.name.startswith("fires") and (words == (1, 1, 1, 1)) != whole:
+            fail(f"{name}: {k.name}: --jit={jit}: blocks say {words}")
+
+
 def check_kernel(k, name, report):
     on, off = k.remarks("+all"), k.remarks("+all" if report else f"-{name}")
     if k.name.startswith("silent"):
@@ -144,8 +153,12 @@ def check_kernel(k, name, report):
         return
     if fired(off, name) or f": {name}: switched off" not in off:
         fail(f"{name}: {k.name}: fires although it is switched off")
-    if k.name.startswith("fires") and not k.tool and k.code("+all") == k.code(f"-{name}"):
+    deals = re.search(r"^// deals: ", k.text, re.M)
+    if k.name.startswith("fires") and not k.tool and not deals and k.code("+all") == k.code(f"-{name}"):
         fail(f"{name}: {k.name}: the code is the same without it")
+    if deals:
+        check_dealing(k, name)
+        return
     want = k.result("-all")
     for jit in ("+all", f"-{name}"):
         got = k.result(jit)

@@ -72,6 +72,7 @@ jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
                                   .recursive = h.flags >> 4 & 1,
                                   .pauses = h.flags >> 5 & 1,
                                   .has_block = h.flags >> 6 & 1,
+                                  .polls = h.flags >> 7 & 1,
                                   .quick_ms = h.flags >> 8,
                                   .size = h.size,
                                   .code = ls_alloc(h.size)};
@@ -98,7 +99,8 @@ jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image
                        .flags = (uint32_t)m->has_full | (uint32_t)m->has_partial << 1 |
                                 (uint32_t)m->has_barrier << 2 | (uint32_t)m->may_wait << 3 |
                                 (uint32_t)m->recursive << 4 | (uint32_t)m->pauses << 5 |
-                                (uint32_t)m->has_block << 6 | m->quick_ms << 8,
+                                (uint32_t)m->has_block << 6 | (uint32_t)m->polls << 7 |
+                                m->quick_ms << 8,
                        .functions = (uint32_t)m->functions.count,
                        .size = m->size};
     memcpy(h.magic, magic, sizeof magic);

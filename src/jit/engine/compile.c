@@ -229,15 +229,20 @@ want_calls(struct unit *u, const struct wir *f)
 static bool
 function_waits(struct jit_image *m, const struct wir *f, bool scheduled)
 {
-    bool barrier = false, polls = false, gives_way = false;
+    bool barrier = false, polls = false, outside = false, gives_way = false;
     for (uint32_t b = 0; b < f->block_count; b++)
         barrier |= f->blocks[b].end == WIR_BARRIER;
     for (uint32_t k = 0; scheduled && k < f->insn_count; k++)
         gives_way |= wir_gives_way(&f->insns[k].i);
-    for (uint32_t l = 0; l < f->loop_count; l++)
+    for (uint32_t l = 0; l < f->loop_count; l++) {
         polls |= f->loops[l].waits;
+        outside |= f->loops[l].outside;
+    }
+    for (uint32_t k = 0; k < f->insn_count; k++) /* blocks that have not begun are taken over */
+        outside |= f->insns[k].i.op == PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL;
     m->has_barrier |= barrier;
-    m->may_wait |= polls;
+    m->polls |= polls;
+    m->may_wait |= outside;
     return barrier || polls || gives_way;
 }
 
@@ -512,6 +517,22 @@ describe(struct unit *u)
     function_waits(u->image, f, false);
 }
 
+/* Pass own-waits: blocks whose loops wait for warps of their own block or cluster alone are dealt
+ * as such as never wait. */
+static void
+choose_dealing(struct unit *u)
+{
+    struct jit_image *m = u->image;
+    if (!m->polls)
+        return;
+    if (!jit_on(jit_unit_off(u), PASS_OWN_WAITS))
+        m->may_wait = true;
+    else if (m->may_wait)
+        jit_remark_kernel(u->remarks, PASS_OWN_WAITS, false, "a loop may wait for other blocks");
+    else
+        jit_remark_kernel(u->remarks, PASS_OWN_WAITS, true, "loops wait for the block's own warps");
+}
+
 /* Emits one form of the kernel and runs LLVM's passes over it. *fits: it is no larger than the
  * budget allows. */
 static bool
@@ -524,6 +545,7 @@ build_form(struct unit *u, const char *stem, bool *fits)
     u->lines = u->engine->debugger ? lines_new(u->module, u->request->module) : NULL;
     bool whole = emit_module(u, stem);
     lines_end(u->lines);
+    choose_dealing(u);
     if (whole)
         return optimise(u, fits);
     *fits = u->put_off = false;

@@ -20,7 +20,7 @@
 struct jit_image {
     uint32_t frame_bytes;
     struct jit_needs needs;
-    bool has_block, has_full, has_partial, has_barrier, may_wait, recursive, pauses;
+    bool has_block, has_full, has_partial, has_barrier, polls, may_wait, recursive, pauses;
     uint32_t tier;     /* enum jit_tier: the form that the budget allowed */
     uint32_t aim;      /* of quick code: the form that better code is tried in first; not on disk */
     uint32_t quick_ms; /* quick code (pass quick-first): the time that it took; 0: it is not */

@@ -71,6 +71,7 @@ describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struc
     k->frame_bytes = image->frame_bytes ? image->frame_bytes : 64;
     k->needs = image->needs;
     k->has_barrier = image->has_barrier;
+    k->polls = image->polls;
     k->may_wait = image->may_wait;
     k->pauses = image->pauses;
 }
