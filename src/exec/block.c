@@ -180,7 +180,7 @@ block_begin(struct exec_slot *s, uint64_t number)
         exec_set_code(s, i, tail && i + 1 == s->warps ? k->partial : k->full);
     }
     s->unsettled = false;
-    s->livelock = false;
+    s->look.found = false;
     s->live = s->warps;
     s->parked = 0;
     s->barriers_used = 0;
@@ -371,7 +371,7 @@ exec_block_run(struct exec_slot *s, struct exec_worker *w)
         exec_fiber_left(w);
         return BLOCK_FAILED;
     }
-    if (s->livelock)
+    if (s->look.found)
         exec_deadlock_polling(s);
     enum block_outcome outcome = run_rounds(s);
     for (uint32_t r = 0; outcome == BLOCK_DONE && r < s->cluster.blocks; r++)

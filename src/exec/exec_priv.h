@@ -127,6 +127,7 @@ struct exec_look {
     uint64_t at, wait, since; /* ns; at 0: not set, UINT64_MAX: never */
     uint64_t slot, memory;    /* hashes */
     uint32_t step, rounds;
+    bool found; /* nothing can happen any more: to be reported */
 };
 
 /* Of the next launch by a thread of a kernel. */
@@ -180,8 +181,7 @@ struct exec_slot {
     } call;                       /* per warp */
     uint64_t due[EXEC_MAX_WARPS]; /* of a run with a schedule: the least goes next; */
     uint32_t turn;                /*   which warp that is */
-    bool livelock;                /* nothing can happen any more: to be reported */
-    struct exec_look look;        /* whether that is so: of a block that is not resident */
+    struct exec_look look;        /* of a block that is not resident; `found`: of any */
     bool straight;  /* each warp is expected to run to its end in one call, and nobody watches */
     bool unsettled; /* the next block begins with new frames and code: a new run, or not straight */
     struct exec_memory {

@@ -118,7 +118,7 @@ work(void *context, struct exec_worker *w)
         bool done = work_ordinary(run, w, s);
         atomic_fetch_add(&run->takeover.spent, exec_now() - begin);
         exec_combine_end(s->block.pending);
-        if (run->launch.streams) /* streaming stores come in no order */
+        if (run->launch.block_streams) /* what goes past the caches comes in no order */
             atomic_thread_fence(memory_order_seq_cst);
         exec_slot_give(run->pool, s);
         if (!done)

@@ -156,7 +156,7 @@ livelock_look(struct exec_run *run, struct exec_worker *w)
     }
     if (same) {
         struct exec_slot *s = exec_resident_next(run);
-        s->livelock = true;
+        s->look.found = true;
         exec_resident_ran(run, s, exec_block_run(s, w));
         return;
     }

@@ -195,7 +195,7 @@ look(struct exec_run *run, struct exec_worker *w)
         uint64_t now = hash_places(run);
         if (round && now == places && ++states && hash_state(run) == state) {
             struct exec_slot *s = run->turns.heap.at[0];
-            s->livelock = true;
+            s->look.found = true;
             exec_resident_ran(run, s, exec_block_run(s, w));
             return;
         }

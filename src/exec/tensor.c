@@ -350,7 +350,8 @@ stored_bytes(const struct tensor_walk *w, const struct tensor_slab *s)
 }
 
 /* Past the caches, as threads' stores of whole lines go in a large launch: what is written has not
- * to be read before. exec_tensor's copies are done when it returns, so these are, too. */
+ * to be read before. The worker sees its own at once; who else may look
+ * before the launch ends (JIT_TENSOR_UNSEEN: nobody) does so behind a store. */
 static bool
 streams(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {
@@ -375,7 +376,8 @@ stream_slab(const struct tensor *t, const struct tensor_walk *w, const struct te
         }
         jit_stream(to, from, w->row);
     }
-    jit_streamed();
+    if (!(t->what.flags & JIT_TENSOR_UNSEEN))
+        jit_streamed();
 }
 
 static void

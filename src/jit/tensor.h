@@ -42,6 +42,7 @@ enum {                           /* flags */
        JIT_TENSOR_FETCHES = 16,  /* rows are fetched ahead (pass fetched-boxes) */
        JIT_TENSOR_STREAMS = 32,  /* whole lines may go past the caches (pass streaming-copies) */
        JIT_TENSOR_NEXT = 64,     /* the next box is fetched (pass next-boxes) */
+       JIT_TENSOR_UNSEEN = 128,  /* no other block looks at what is stored before the launch ends */
 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */

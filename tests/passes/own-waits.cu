@@ -38,7 +38,10 @@ extern "C" __global__ void fires_word(const float *in, float *out, int n)
     if (threadIdx.x == 32)
         asm volatile("st.volatile.shared.u32 [%0], 1;" ::"r"(shared(&word)) : "memory");
     while (threadIdx.x < 32 && !seen)
-        asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(seen) : "r"(shared(&word)) : "memory");
+        asm volatile("ld.volatile.shared.u32 %0, [%1];"
+                     : "=r"(seen)
+                     : "r"(shared(&word))
+                     : "memory");
     note(out, begun);
 }
 

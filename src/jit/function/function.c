@@ -628,6 +628,7 @@ core_function(struct core *c, const char *name)
         c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
     c->form.local_words = !c->form.called && emit_on(&c->e, PASS_LOCAL_WORDS) && plan_words(c->wir);
+    c->form.unseen = !c->form.called && plan_unseen(c->wir);
     c->form.streams =
         !c->form.called && emit_on(&c->e, PASS_STREAMING_STORES) && plan_streams(c->wir);
     c->form.combines =

@@ -377,7 +377,7 @@ streams(struct core *c, uint32_t what, value barrier, value mask)
         return 0;
     }
     emit_fired(&c->e, PASS_STREAMING_COPIES, "whole lines, in launches that are large enough");
-    return TRANSFER_STREAMS;
+    return TRANSFER_STREAMS | (c->form.unseen ? TRANSFER_UNSEEN : 0);
 }
 
 /* [to], [from], bytes {, [mbarrier]} {, blocks of a multicast} {, policy} {, mask of bytes}. */

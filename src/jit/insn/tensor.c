@@ -195,7 +195,7 @@ choose_ways(struct tensor *t)
     } else if (t->what.op == JIT_TENSOR_REDUCE) {
         emit_missed(e, PASS_STREAMING_COPIES, "a reduction reads what it writes");
     } else {
-        t->what.flags |= JIT_TENSOR_STREAMS;
+        t->what.flags |= JIT_TENSOR_STREAMS | (t->c->form.unseen ? JIT_TENSOR_UNSEEN : 0);
         emit_fired(e, PASS_STREAMING_COPIES, "whole lines of tensors that are large enough");
     }
 }

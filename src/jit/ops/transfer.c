@@ -286,13 +286,6 @@ streams(const struct jit_warp *w, uint64_t to, uint64_t size)
     return least && size >= least && (to | size) % LINE == 0;
 }
 
-static void
-stream(uint64_t to, const uint8_t *from, uint64_t size)
-{
-    jit_stream(to, from, size);
-    jit_streamed();
-}
-
 /* barrier: the mbarriers that learn of the bytes, or NULL. mask: of .cp_mask, else NULL. */
 static void
 transfer_bulk(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *to,
@@ -311,12 +304,14 @@ transfer_bulk(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t 
         else if (mask)
             copy_masked(d, s, size[l], mask[l]);
         else if (what & TRANSFER_STREAMS && streams(w, to[l], size[l]))
-            stream(to[l], s, size[l]);
+            jit_stream(to[l], s, size[l]);
         else
             memmove(d, s, size[l]);
         if (barrier)
             jit_mbarrier_complete(barrier[l], size[l]);
     }
+    if ((what & (TRANSFER_STREAMS | TRANSFER_UNSEEN)) == TRANSFER_STREAMS)
+        jit_streamed();
 }
 
 /* Which there are was measured on an H200; others end its kernels as illegal instructions. */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* What a bulk transfer does at the destination; the low byte of `what`, the type in the byte above
- * it, then TRANSFER_STREAMS. */
+ * it, then TRANSFER_STREAMS and its like. */
 enum transfer_op {
     TRANSFER_COPY,
     TRANSFER_ADD,
@@ -39,7 +39,10 @@ enum transfer_type {
     TRANSFER_TYPES
 };
 
-enum { TRANSFER_STREAMS = 1 << 16 }; /* COPY: whole lines may go past the caches */
+enum {
+    TRANSFER_STREAMS = 1 << 16, /* COPY: whole lines may go past the caches, */
+    TRANSFER_UNSEEN = 1 << 17,  /*   at which no other block looks before the launch ends */
+};
 
 /* What generated code calls, by name; false past the end. */
 bool transfer_symbol(size_t i, const char **name, void **address);

@@ -40,18 +40,31 @@ plan_combines(const struct wir *f)
 
 /* -- past the caches -------------------------------------------------------------------------- */
 
+/* Another block may learn from it that the stores before it are made. */
+static bool
+tells_blocks(const struct ptx_insn *p)
+{
+    return plan_is_ordered(p) || p->op == PTX_OP_ATOM || p->op == PTX_OP_RED ||
+           p->op == PTX_OP_CALL || p->op == PTX_OP_MEMBAR ||
+           (p->op == PTX_OP_FENCE && !ptx_has(p, PTX_M_PROXY));
+}
+
+bool
+plan_unseen(const struct wir *f)
+{
+    bool tells = false;
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        tells |= tells_blocks(&f->insns[n].i);
+    return !tells && !f->call_count && !f->indirect;
+}
+
 bool
 plan_streams(const struct wir *f)
 {
-    for (uint32_t n = 0; n < f->insn_count; n++) {
-        const struct ptx_insn *p = &f->insns[n].i;
-        bool other = plan_is_ordered(p) || p->op == PTX_OP_ATOM || p->op == PTX_OP_RED ||
-                     p->op == PTX_OP_CALL || p->op == PTX_OP_MEMBAR || p->op == PTX_OP_FENCE ||
-                     p->op == PTX_OP_MBARRIER;
-        if (other)
-            return false;
-    }
-    return !f->call_count && !f->indirect;
+    bool within = false; /* another warp of the block may learn of it */
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        within |= f->insns[n].i.op == PTX_OP_FENCE || f->insns[n].i.op == PTX_OP_MBARRIER;
+    return !within && plan_unseen(f);
 }
 
 /* -- local memory ----------------------------------------------------------------------------- */

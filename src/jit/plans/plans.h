@@ -280,7 +280,9 @@ bool plan_keeps_converged(const struct plan_scope *s, uint32_t reg);
 /* -- kernel.c --------------------------------------------------------------------------------- */
 
 bool plan_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
-/* Whether no other thread can look at what a kernel stores before its launch ends. */
+/* Whether no other block, no other thread can look at what a kernel stores before its launch
+ * ends. */
+bool plan_unseen(const struct wir *f);
 bool plan_streams(const struct wir *f);
 /* red.add of 32-bit integers in global memory, which may be kept back. */
 bool plan_may_pend(const struct ptx_insn *p);

@@ -71,6 +71,7 @@ struct core_form {
     bool steps;       /* for a debugger: every register stays in memory, all the time */
     bool passed;      /* for blocks that a debugger passes over: instructions count as there */
     bool streams;     /* stores may go past the caches (plan_streams) */
+    bool unseen;      /* plan_unseen */
 };
 
 /* Scalars that are loaded once, at the function's entry; in barrier regions for each warp (struct
