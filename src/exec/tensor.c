@@ -350,8 +350,8 @@ stored_bytes(const struct tensor_walk *w, const struct tensor_slab *s)
 }
 
 /* Past the caches, as threads' stores of whole lines go in a large launch: what is written has not
- * to be read before. The worker sees its own at once; who else may look
- * before the launch ends (JIT_TENSOR_UNSEEN: nobody) does so behind a store. */
+ * to be read before. The worker sees its own at once; who else may look before the launch ends
+ * (JIT_TENSOR_UNSEEN: nobody) is told by a store that comes later. */
 static bool
 streams(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {

@@ -52,10 +52,10 @@ tells_blocks(const struct ptx_insn *p)
 bool
 plan_unseen(const struct wir *f)
 {
-    bool tells = false;
+    bool told = false;
     for (uint32_t n = 0; n < f->insn_count; n++)
-        tells |= tells_blocks(&f->insns[n].i);
-    return !tells && !f->call_count && !f->indirect;
+        told |= tells_blocks(&f->insns[n].i);
+    return !told && !f->call_count && !f->indirect;
 }
 
 bool
