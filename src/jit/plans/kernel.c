@@ -52,10 +52,10 @@ tells_blocks(const struct ptx_insn *p)
 bool
 plan_unseen(const struct wir *f)
 {
-    bool told = false;
+    bool seen = false;
     for (uint32_t n = 0; n < f->insn_count; n++)
-        told |= tells_blocks(&f->insns[n].i);
-    return !told && !f->call_count && !f->indirect;
+        seen |= tells_blocks(&f->insns[n].i);
+    return !seen && !f->call_count && !f->indirect;
 }
 
 bool
