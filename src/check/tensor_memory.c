@@ -110,6 +110,9 @@ tensor_memory_did(struct block_state *b, uint32_t thread, enum jit_tmem_op op, u
     case JIT_TMEM_ST: use(b, thread, "written", at, place); break;
     case JIT_TMEM_DEALLOC: use(b, thread, "given back", at, place); break;
     case JIT_TMEM_COMMIT: commit(b, thread, at); break;
+    case JIT_TMEM_READ: matrix_of_tcgen05(b, thread, at, "the matrix", place); break;
+    case JIT_TMEM_READ_A: matrix_of_tcgen05(b, thread, at, "A", place); break;
+    case JIT_TMEM_READ_B: matrix_of_tcgen05(b, thread, at, "B", place); break;
     case JIT_TMEM_CP:
     case JIT_TMEM_SHIFT:
     case JIT_TMEM_MMA: begin(b->transfers, thread, at, place); break;

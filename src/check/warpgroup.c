@@ -6,6 +6,7 @@
  */
 #include "check/transfers.h"
 #include "check/warpgroup.h"
+#include "memory/tensor_map.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,34 +57,75 @@ misuse_of_registers(struct block_state *b, uint32_t thread, uint32_t place)
                         texts[k->fault[n].kind].missing);
 }
 
+/* What an instruction reads by a descriptor of shared memory. */
+struct matrix {
+    enum finding_kind kind;
+    uint32_t thread, place;
+    uint64_t descriptor;
+    enum tensor_swizzle swizzle;
+    const char *name;
+};
+
 /* A tile that was copied by a tensor map is swizzled by its addresses: the descriptor names the
- * same swizzle, and base offset 0, wherever the tile begins (PTX ISA 9.7.15.5.1.2). Of what threads
- * have stored nobody knows which pattern they had in mind. */
+ * same swizzle, and base offset 0, wherever the tile begins (PTX ISA 9.7.15.5.1.2, 9.7.16.4.1). Of
+ * what threads have stored nobody knows which pattern they had in mind. */
 static void
-look_at_matrix(struct block_state *b, uint32_t warp, uint32_t place, uint64_t d, char which)
+look_at_matrix(struct block_state *b, const struct matrix *m)
 {
-    static const uint32_t read[] = {16, 128, 64, 32}, copied[] = {16, 32, 64, 128};
-    const struct transfer *t = transfer_of(b, (d & 0x3fff) << 4);
-    uint32_t width = read[d >> 62], base = d >> 49 & 7;
+    static const struct {
+        uint32_t bytes;
+        const char *atoms;
+    } names[TENSOR_SWIZZLES] = {[TENSOR_SWIZZLE_NONE] = {16, ""},
+                                [TENSOR_SWIZZLE_32] = {32, ""},
+                                [TENSOR_SWIZZLE_64] = {64, ""},
+                                [TENSOR_SWIZZLE_128] = {128, ""},
+                                [TENSOR_SWIZZLE_128_ATOM_32] = {128, " in atoms of 32"}};
+    const struct transfer *t = transfer_of(b, (m->descriptor & 0x3fff) << 4);
+    uint32_t width = names[m->swizzle].bytes, base = m->descriptor >> 49 & 7;
     char message[300], missing[200];
-    if (!t || !t->box || t->swizzle > 3)
+    if (!t || !t->box || !names[t->swizzle].bytes)
         return;
-    if (copied[t->swizzle] != width) {
-        snprintf(message, sizeof message,
-                 "%c is read with a swizzle of %u bytes, and was copied with one of %u (16: none)",
-                 which, width, copied[t->swizzle]);
+    if (t->swizzle != m->swizzle) {
+        snprintf(
+            message, sizeof message,
+            "%s is read with a swizzle of %u bytes%s, and was copied with one of %u%s (16: none)",
+            m->name, width, names[m->swizzle].atoms, names[t->swizzle].bytes,
+            names[t->swizzle].atoms);
         snprintf(missing, sizeof missing, "one swizzle in the descriptor and in the tensor map");
     } else if (base & (width / 16 - 1)) {
         snprintf(message, sizeof message,
-                 "%c is read with base offset %u, and was copied by a tensor map, which swizzles "
+                 "%s is read with base offset %u, and was copied by a tensor map, which swizzles "
                  "by addresses",
-                 which, base);
+                 m->name, base);
         snprintf(missing, sizeof missing, "base offset 0");
     } else {
         return;
     }
-    misuse_tell(b, warp * JIT_LANES, FINDING_WARPGROUP, place, t->place, warp * JIT_LANES, message,
-                missing);
+    misuse_tell(b, m->thread, m->kind, m->place, t->place, m->thread, message, missing);
+}
+
+void
+matrix_of_tcgen05(struct block_state *b, uint32_t thread, uint64_t descriptor, const char *name,
+                  uint32_t place)
+{
+    static const uint8_t swizzles[8] = {[1] = TENSOR_SWIZZLE_128_ATOM_32,
+                                        [2] = TENSOR_SWIZZLE_128,
+                                        [4] = TENSOR_SWIZZLE_64,
+                                        [6] = TENSOR_SWIZZLE_32};
+    struct matrix m = {FINDING_TENSOR_MEMORY,      thread, place, descriptor,
+                       swizzles[descriptor >> 61], name};
+    look_at_matrix(b, &m);
+}
+
+static void
+matrix_of_wgmma(struct block_state *b, uint32_t warp, uint64_t descriptor, const char *name,
+                uint32_t place)
+{
+    static const uint8_t swizzles[4] = {TENSOR_SWIZZLE_NONE, TENSOR_SWIZZLE_128, TENSOR_SWIZZLE_64,
+                                        TENSOR_SWIZZLE_32};
+    struct matrix m = {FINDING_WARPGROUP, warp * JIT_LANES,           place,
+                       descriptor,        swizzles[descriptor >> 62], name};
+    look_at_matrix(b, &m);
 }
 
 void
@@ -94,6 +136,6 @@ warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor
         return;
     misuse_of_registers(b, warp * JIT_LANES, place);
     if (count > 1)
-        look_at_matrix(b, warp, place, descriptor[1], 'A');
-    look_at_matrix(b, warp, place, descriptor[0], 'B');
+        matrix_of_wgmma(b, warp, descriptor[1], "A", place);
+    matrix_of_wgmma(b, warp, descriptor[0], "B", place);
 }

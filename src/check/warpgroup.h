@@ -22,4 +22,8 @@ void in_flight_find(struct kernel_facts *k, const struct wir *f);
 void warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor,
                      uint32_t count, uint32_t place);
 
+/* An instruction on tensor memory reads a matrix of shared memory; name: for the message. */
+void matrix_of_tcgen05(struct block_state *b, uint32_t thread, uint64_t descriptor,
+                       const char *name, uint32_t place);
+
 #endif

@@ -15,11 +15,11 @@ tell(void *context, uint32_t at, uint32_t bytes)
 }
 
 static bool
-begin(const struct exec_tmem_use *u, uint64_t descriptor)
+begin(const struct exec_tmem_use *u, uint64_t descriptor, enum jit_tmem_op what)
 {
     if (!(u->what.flags & JIT_TMEM_ANNOUNCED) || u->slot != u->warp->owner)
         return false;
-    exec_announce_async(u->warp, u->lane, (enum jit_async)JIT_ASYNC_TMEM, descriptor, JIT_TMEM_READ,
+    exec_announce_async(u->warp, u->lane, (enum jit_async)JIT_ASYNC_TMEM, descriptor, what,
                         u->place);
     return true;
 }
@@ -27,7 +27,9 @@ begin(const struct exec_tmem_use *u, uint64_t descriptor)
 void
 exec_tmem_tell_product(const struct exec_tmem_use *u, const struct jit_tmem_product *p)
 {
-    if (begin(u, p->descriptor_b))
+    if (!(u->what.flags & JIT_TMEM_A_INSIDE))
+        begin(u, p->descriptor_a, JIT_TMEM_READ_A);
+    if (begin(u, p->descriptor_b, JIT_TMEM_READ_B))
         jit_tmem_reads(p, tell, (void *)u);
 }
 
@@ -36,7 +38,7 @@ exec_tmem_tell_rows(const struct exec_tmem_use *u, uint64_t descriptor, uint32_t
                     uint32_t chunks)
 {
     uint32_t bytes = u->what.flags & JIT_TMEM_B6 ? 12 : u->what.flags & JIT_TMEM_B4 ? 8 : 16;
-    if (begin(u, descriptor))
+    if (begin(u, descriptor, JIT_TMEM_READ))
         jit_tmem_row_reads((uint32_t)exec_tmem_shared_bytes(u), descriptor, rows, chunks, bytes,
                            tell, (void *)u);
 }

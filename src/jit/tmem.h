@@ -22,7 +22,9 @@ enum jit_tmem_op {
     JIT_TMEM_SHIFT,
     JIT_TMEM_MMA,
     JIT_TMEM_COMMIT, /* with .multicast */
-    JIT_TMEM_READ,   /* to tools alone: what MMA or CP reads of shared memory comes next */
+    JIT_TMEM_READ,   /* to tools alone: what CP reads of shared memory comes next, */
+    JIT_TMEM_READ_A, /*   or MMA: A, where that is there, then B */
+    JIT_TMEM_READ_B,
 };
 /* Of LD and ST; of CP. */
 enum jit_tmem_shape {

@@ -374,6 +374,72 @@ bad_unset(unsigned *out, const __half *from)
     end(s, out);
 }
 
+/* -- swizzles ---------------------------------------------------------------------------------- */
+
+/* A and B come by a tensor map that swizzles by 32 bytes: their rows one below the other. layout:
+ * of a descriptor; 6 is 32 bytes, 0 is none. */
+template <class F>
+__device__ void
+by_map(const CUtensorMap *map, unsigned *out, F begin_work)
+{
+    __shared__ alignas(1024) tile t;
+    __shared__ stages s;
+    begin(s);
+    if (threadIdx.x == 0) {
+        arrive_expecting(&s.full[0], sizeof t);
+        box_load(&t, map, 0, 0, &s.full[0]);
+        wait_phase(&s.full[0], 0);
+        begin_work(s, t);
+        commit(&s.done);
+    }
+    __syncwarp();
+    wait_unit(&s.done, 0);
+    end(s, out);
+}
+__device__ u64
+swizzled(const void *p, u64 layout, u64 base = 0)
+{
+    return descriptor(p) | layout << 61 | base << 49;
+}
+__global__ void
+good_map(const __grid_constant__ CUtensorMap map, unsigned *out)
+{
+    by_map(&map, out, [](stages &s, tile &t) {
+        multiply(s.columns, swizzled(t.a, 6), swizzled(t.b, 6), N);
+    });
+}
+__global__ void
+good_map_rows(const __grid_constant__ CUtensorMap map, unsigned *out)
+{
+    by_map(&map, out, [](stages &s, tile &t) { copy_rows(s.columns, swizzled(t.a, 6)); });
+}
+__global__ void
+bad_map_a(const __grid_constant__ CUtensorMap map, unsigned *out)
+{
+    by_map(&map, out, [](stages &s, tile &t) {
+        multiply(s.columns, swizzled(t.a, 0), swizzled(t.b, 6), N);
+    });
+}
+__global__ void
+bad_map_b(const __grid_constant__ CUtensorMap map, unsigned *out)
+{
+    by_map(&map, out, [](stages &s, tile &t) {
+        multiply(s.columns, swizzled(t.a, 6), swizzled(t.b, 0), N);
+    });
+}
+__global__ void
+bad_map_base(const __grid_constant__ CUtensorMap map, unsigned *out)
+{
+    by_map(&map, out, [](stages &s, tile &t) {
+        multiply(s.columns, swizzled(t.a, 6), swizzled(t.b, 6, 1), N);
+    });
+}
+__global__ void
+bad_map_rows(const __grid_constant__ CUtensorMap map, unsigned *out)
+{
+    by_map(&map, out, [](stages &s, tile &t) { copy_rows(s.columns, swizzled(t.a, 0)); });
+}
+
 /* -- a cluster --------------------------------------------------------------------------------- */
 
 /* Each block reads what the first has sent to both, and says to both when it has. */
@@ -404,6 +470,29 @@ good_multicast(unsigned *out, const __half *from)
     end(s, out + M * rank);
     asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
 }
+/* All kernels that copy by a map. */
+static void
+run_by_map(unsigned *out, __half *from)
+{
+    CUtensorMap map;
+    cuuint64_t dim[] = {K, M + N}, stride[] = {2 * K};
+    cuuint32_t box[] = {K, M + N}, one[] = {1, 1};
+    float first;
+    if (cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, from, dim, stride, box,
+                               one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_32B,
+                               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
+        printf("wrong: no map\n");
+    good_map<<<1, M>>>(map, out);
+    cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
+    if (first != 16)
+        printf("wrong: by a map: %f\n", first);
+    good_map_rows<<<1, M>>>(map, out);
+    bad_map_a<<<1, M>>>(map, out);
+    bad_map_b<<<1, M>>>(map, out);
+    bad_map_base<<<1, M>>>(map, out);
+    bad_map_rows<<<1, M>>>(map, out);
+}
+
 int
 main()
 {
@@ -447,6 +536,7 @@ main()
             if (*(float *)&host[k] != one.result)
                 printf("wrong: %d of kernel %d: %f\n", k, (int)(&one - all), *(float *)&host[k]);
     }
+    run_by_map(out, from);
     cudaFree(out);
     cudaFree(from);
 }

@@ -19,11 +19,19 @@ WANTED = {
     ("bad_no_fence", "missing-proxy-fence", "multiply", STORE),
     ("bad_early", "shared-race", "multiply", COPY),
     ("bad_unset", "uninitialized", "multiply", None),
+    ("bad_map_a", "tcgen05-misuse", "multiply", "box_load"),
+    ("bad_map_b", "tcgen05-misuse", "multiply", "box_load"),
+    ("bad_map_base", "tcgen05-misuse", "multiply", "box_load"),
+    ("bad_map_rows", "tcgen05-misuse", "copy_rows", "box_load"),
 }
 MESSAGES = {
     "bad_refilled": "nobody has waited for the mbarrier of the tcgen05.commit",
     "bad_refilled_by_copies": "no tcgen05.commit stands between",
     "bad_untold": "the thread has not waited for the mbarrier of the tcgen05.commit, others have",
+    "bad_map_a": "A is read with a swizzle of 16 bytes, and was copied with one of 32",
+    "bad_map_b": "B is read with a swizzle of 16 bytes, and was copied with one of 32",
+    "bad_map_base": "B is read with base offset 1",
+    "bad_map_rows": "the matrix is read with a swizzle of 16 bytes",
     "bad_other_commits": "no tcgen05.commit stands between",
 }
 
