@@ -234,6 +234,42 @@ hold_against(const struct visit *v, const struct touch *t, const struct mark *m,
     return verdict != ORDERED;
 }
 
+/* What the owner's transfer with this stamp reads there: products of its warpgroups alone, else
+ * TRANSFER_KNOWN. A lane is ordered behind what one of the four warps did after it had waited. */
+static enum transfer_state
+state_there(const struct visit *v, uint32_t lane, const struct block_state *owner, uint32_t stamp)
+{
+    struct transfers *all = owner->transfers;
+    uint32_t number = stamp - TRANSFER_STAMP, any = 0;
+    const struct transfer *t = all && number >= all->first ? transfer_at(all, number) : NULL;
+    if (!t || t->kind != GROUP_WGMMA)
+        return TRANSFER_KNOWN;
+    for (uint32_t k = 0; k < GROUP_WARPS; k++) {
+        uint32_t warp = t->warp / GROUP_WARPS * GROUP_WARPS + k;
+        struct mark m = {.who = (uint64_t)v->b->launch->work << WORK_SHIFT |
+                                (uint64_t)(uint32_t)owner->block->index << BLOCK_SHIFT |
+                                warp << WARP_SHIFT,
+                         .when = (uint64_t)t->waited[k] << STAMP_SHIFT};
+        any |= t->waited[k];
+        if (t->waited[k] && race_is_before(v, lane, &m))
+            return TRANSFER_KNOWN;
+    }
+    return any ? TRANSFER_UNKNOWN : TRANSFER_RUNNING;
+}
+
+/* The owner's transfer that has left mark m; true: what it reads is overwritten. */
+static bool
+against_transfer(const struct visit *v, const struct touch *t, const struct block_state *owner,
+                 uint64_t m, bool write)
+{
+    enum transfer_state state =
+        write ? TRANSFER_KNOWN : state_there(v, t->lane, owner, pack_stamp(m));
+    struct mark made = unpack(owner, m);
+    if (state != TRANSFER_KNOWN)
+        report_transfer(v, t, owner, &made, state);
+    return state != TRANSFER_KNOWN;
+}
+
 /* The owner's own accesses of the word. */
 static void
 against_owner(const struct visit *v, const struct touch *t, struct block_state *owner)
@@ -243,7 +279,9 @@ against_owner(const struct visit *v, const struct touch *t, struct block_state *
                               owner->shared.other};
     for (uint64_t k = 0; owner->shared.write && k < (v->op == JIT_LOAD ? 2 : 4); k++) {
         uint64_t m = rows[k][offset >> owner->shared.shift];
-        if (m >> 63 || pack_stamp(m) < owner->order.first) /* a transfer; another block's */
+        if (m >> 63 && against_transfer(v, t, owner, m, k < 2))
+            return;
+        if (m >> 63 || pack_stamp(m) < owner->order.first) /* another block's */
             continue;
         struct mark mark = unpack_scoped(owner, m);
         if (hold_against(v, t, &mark, k < 2))

@@ -84,9 +84,9 @@ void report_race(const struct visit *v, const struct touch *t, const struct mark
 void report_unwritten(const struct visit *v, const struct touch *t, const struct mark *by);
 /* An asynchronous copy reads what the mark wrote, and no proxy fence is between. */
 void race_proxy(const struct visit *v, const struct touch *t, const struct mark *m);
-/* m: of a transfer in the background that is not over for the lane. */
-void report_transfer(const struct visit *v, const struct touch *t, const struct mark *m,
-                     enum transfer_state state);
+/* m: of a transfer in the background of block `of` that is not over for the lane. */
+void report_transfer(const struct visit *v, const struct touch *t, const struct block_state *of,
+                     const struct mark *m, enum transfer_state state);
 /* What would order an access and other work of the host. */
 extern const char race_work_missing[];
 

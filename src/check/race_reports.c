@@ -366,8 +366,8 @@ waited_by(const struct block_state *b, const struct mark *m)
 }
 
 void
-report_transfer(const struct visit *v, const struct touch *t, const struct mark *m,
-                enum transfer_state state)
+report_transfer(const struct visit *v, const struct touch *t, const struct block_state *of,
+                const struct mark *m, enum transfer_state state)
 {
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_SHARED_RACE, .rank = 3, .space = space_of(t)};
@@ -378,7 +378,7 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
     f.access = side_of(v, t->lane, shown_address(v, t));
     f.other = other_side(v, t, m);
     name_memory(v, t, where);
-    enum waited_by by = waited_by(v->b, m);
+    enum waited_by by = waited_by(of, m);
     const struct transfer_words *words = &transfer_words[by];
     bool running = state == TRANSFER_RUNNING, mbarrier = by == BY_MBARRIER || by == BY_COMMIT;
     bool other = mbarrier && mbarrier_other_phase(v->b, v->warp, mark_stamp(m) - TRANSFER_STAMP);

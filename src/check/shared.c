@@ -184,7 +184,7 @@ transfer_over(const struct visit *v, const struct shared_touch *t, uint64_t *m)
         *m = (*m & ((1ull << STAMP_SHIFT) - 1)) | (uint64_t)since << STAMP_SHIFT;
     if (state == TRANSFER_RUNNING || state == TRANSFER_UNKNOWN) {
         struct mark made = unpack(v->b, *m);
-        report_transfer(v, &t->touch, &made, state);
+        report_transfer(v, &t->touch, v->b, &made, state);
     }
     return state <= TRANSFER_DONE ? *m : 0;
 }

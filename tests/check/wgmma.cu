@@ -438,6 +438,135 @@ is_right(const float *out, const __half *a, const __half *b, unsigned times)
     return true;
 }
 
+/* -- a cluster --------------------------------------------------------------------------------- */
+
+__device__ void
+arrive_at(u64 *b, unsigned block)
+{
+    asm volatile("{ .reg .u32 a; mapa.shared::cluster.u32 a, %0, %1;\n"
+                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a]; }" ::"r"(shared(b)),
+                 "r"(block)
+                 : "memory");
+}
+__device__ void
+cluster_barrier()
+{
+    asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" ::: "memory");
+}
+
+/* The first block sends both A and B, again and again. Each warpgroup tells it that it has read
+ * them: when it has waited for the product, or before. tiles_of: as they lie in shared memory. */
+enum told { BEHIND_WAIT, BEFORE_WAIT, BEFORE_COMMIT };
+template <told WHEN>
+__device__ void
+sent(float *out, const tiles *tiles_of)
+{
+    __shared__ tiles t;
+    __shared__ u64 full, empty;
+    unsigned rank = blockIdx.x % 2;
+    float d[4] = {};
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        init(&empty, 2);
+    }
+    cluster_barrier();
+    for (unsigned k = 0; k < STEPS; k++) {
+        if (threadIdx.x == 0) {
+            arrive_expecting(&full, sizeof t.a + sizeof t.b);
+            if (!rank) {
+                wait_phase(&empty, ~k & 1);
+                bulk_multicast(&t.a, tiles_of->a, sizeof t.a, &full, 3);
+                bulk_multicast(&t.b, tiles_of->b, sizeof t.b, &full, 3);
+            }
+        }
+        __syncwarp();
+        wait_phase(&full, k & 1);
+        fence();
+        product(d, descriptor(t.a), descriptor(t.b), k != 0);
+        if (WHEN == BEFORE_COMMIT && threadIdx.x == 0)
+            arrive_at(&empty, 0);
+        commit();
+        if (WHEN == BEFORE_WAIT && threadIdx.x == 0)
+            arrive_at(&empty, 0);
+        wait<0>();
+        if (WHEN == BEHIND_WAIT && threadIdx.x == 0)
+            arrive_at(&empty, 0);
+    }
+    store(out + rank * M * N, d);
+    cluster_barrier();
+}
+__global__ void __cluster_dims__(2, 1, 1)
+good_sent(float *out, const tiles *tiles_of)
+{
+    sent<BEHIND_WAIT>(out, tiles_of);
+}
+__global__ void __cluster_dims__(2, 1, 1)
+bad_sent(float *out, const tiles *tiles_of)
+{
+    sent<BEFORE_WAIT>(out, tiles_of);
+}
+__global__ void __cluster_dims__(2, 1, 1)
+bad_sent_sooner(float *out, const tiles *tiles_of)
+{
+    sent<BEFORE_COMMIT>(out, tiles_of);
+}
+/* A block writes where the other one's products read; only the other one waits. */
+template <bool ORDERED>
+__device__ void
+written(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    unsigned rank = blockIdx.x % 2;
+    float d[4] = {};
+    fill(&t, a, b);
+    proxy_fence();
+    cluster_barrier();
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b), 0);
+    commit();
+    if (!ORDERED)
+        cluster_barrier();
+    wait<0>();
+    if (ORDERED)
+        cluster_barrier();
+    if (!rank && threadIdx.x == 0)
+        asm volatile("{ .reg .u32 a; mapa.shared::cluster.u32 a, %0, 1;\n"
+                     "st.shared::cluster.u32 [a], 0; }" ::"r"(shared(t.b))
+                     : "memory");
+    store(out + rank * M * N, d);
+    cluster_barrier();
+}
+__global__ void __cluster_dims__(2, 1, 1)
+good_written(float *out, const __half *a, const __half *b)
+{
+    written<true>(out, a, b);
+}
+__global__ void __cluster_dims__(2, 1, 1)
+bad_written(float *out, const __half *a, const __half *b)
+{
+    written<false>(out, a, b);
+}
+
+static bool
+run_clusters(float *out, const __half *a, const __half *b)
+{
+    tiles *t;
+    cudaMallocManaged(&t, sizeof *t);
+    for (unsigned n = 0; n < M * K; n++)
+        t->a[(n / K / 8 * STRIDE + n % K / 8 * LEADING + n / K % 8 * 16) / 2 + n % 8] = a[n];
+    for (unsigned n = 0; n < N * K; n++)
+        t->b[(n / K / 8 * STRIDE + n % K / 8 * LEADING + n / K % 8 * 16) / 2 + n % 8] = b[n];
+    good_sent<<<2, 128>>>(out, t);
+    cudaDeviceSynchronize();
+    bool right = is_right(out, a, b, STEPS) && is_right(out + M * N, a, b, STEPS);
+    good_written<<<2, 128>>>(out, a, b);
+    bad_sent<<<2, 128>>>(out, t);
+    bad_sent_sooner<<<2, 128>>>(out, t);
+    bad_written<<<2, 128>>>(out, a, b);
+    cudaDeviceSynchronize();
+    return right;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -445,7 +574,7 @@ main(int argc, char **argv)
     float *out;
     cudaMallocManaged(&a, M * K * sizeof *a);
     cudaMallocManaged(&b, N * K * sizeof *b);
-    cudaMallocManaged(&out, M * N * sizeof *out);
+    cudaMallocManaged(&out, 2 * M * N * sizeof *out);
     for (unsigned n = 0; n < M * K; n++)
         a[n] = __float2half((float)(n * 7 % 11) - 5);
     for (unsigned n = 0; n < N * K; n++)
@@ -478,6 +607,8 @@ main(int argc, char **argv)
     bad_meeting<<<1, 128>>>(out, a, b);
     bad_unset<<<1, 128>>>(out, a, b);
     good_swizzle<<<1, 128>>>(out, a, b);
+    if (!run_clusters(out, a, b))
+        return 2;
     bad_bounds<<<1, 128>>>(out, a, b);
     cudaDeviceSynchronize();
     return 0;

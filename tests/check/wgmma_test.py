@@ -13,6 +13,8 @@ watched.expect("wgmma.cu", {("bad_use_before_wait", "wgmma-misuse"), ("bad_no_fe
                             ("bad_reuse", "shared-race"), ("bad_meeting", "shared-race"),
                             ("bad_unset", "uninitialized"), ("bad_copied_base", "wgmma-misuse"),
                             ("bad_copied", "wgmma-misuse"),
+                            ("bad_sent", "shared-race"), ("bad_sent_sooner", "shared-race"),
+                            ("bad_written", "shared-race"),
                             ("bad_bounds", "out-of-bounds")}, "wrong")
 with tempfile.TemporaryDirectory() as work:
     program = os.path.join(work, "wgmma")
