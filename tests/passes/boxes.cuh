@@ -74,3 +74,20 @@ make_map(const float *tensor, int ranks)
                  : "memory");
     return maps[blockIdx.x];
 }
+
+// A box of 8 rows of 16 floats, of each block.
+__device__ void
+store_box(const float *in, float *out)
+{
+    __shared__ __align__(128) float box[128];
+    const unsigned *map = make_map(out, 2);
+    for (int k = threadIdx.x; k < 128; k += 32)
+        box[k] = in[blockIdx.x * 128 + k];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
+                     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::"l"(map),
+                     "r"(16), "r"(blockIdx.x * 8), "r"(shared(box))
+                     : "memory");
+}

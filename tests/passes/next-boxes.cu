@@ -36,15 +36,5 @@ extern "C" __global__ void fires(const float *in, float *out, int n)
 // A box that goes the other way.
 extern "C" __global__ void silent(const float *in, float *out, int n)
 {
-    __shared__ __align__(128) float box[128];
-    const unsigned *map = make_map(out, 2);
-    for (int k = threadIdx.x; k < 128; k += 32)
-        box[k] = in[blockIdx.x * 128 + k];
-    asm volatile("fence.proxy.async;" ::: "memory");
-    __syncthreads();
-    if (threadIdx.x == 0)
-        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
-                     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::"l"(map),
-                     "r"(16), "r"(blockIdx.x * 8), "r"(shared(box))
-                     : "memory");
+    store_box(in, out);
 }
