@@ -256,13 +256,15 @@ may_poll(const struct ptx_insn *i)
 }
 
 /* Of what may poll: whether another block, or another cluster, may change what is polled. Warps of
- * a warpgroup, and who writes shared memory, belong to the block or to its cluster; a fence of a
- * proxy orders no access of other threads. */
+ * a warpgroup, and who writes shared memory, belong to the block or to its cluster; exec gives each
+ * block a tensor memory, of which no other one takes columns; a fence of a proxy orders no access
+ * of other threads. */
 static bool
 polls_outside(const struct ptx_insn *i)
 {
     switch (i->op) {
     case PTX_OP_MBARRIER:
+    case PTX_OP_TCGEN05_ALLOC:
     case PTX_OP_WGMMA_FENCE:
     case PTX_OP_WGMMA_WAIT_GROUP: return false;
     case PTX_OP_FENCE: return !ptx_has(i, PTX_M_PROXY);

@@ -3,8 +3,8 @@
 // deals: how blocks are dealt changes, their code does not
 #include "boxes.cuh"
 
-// Whether the second warp was told of by the first through shared memory, and how many blocks have
-// begun and ended by then: one after the other where there is one worker.
+// Each block draws a ticket when it begins and one when it ends. Out comes 1 where they follow each
+// other: then no other block has begun or ended between. Else 2.
 __device__ unsigned ticket;
 __device__ void
 note(float *out, unsigned begun)

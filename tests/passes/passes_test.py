@@ -136,9 +136,14 @@ def fired(remarks, name):
 def check_dealing(k, name):
     """With it, a single worker ends each block before it begins the next one, and without it not; blocks say which."""
     for jit, whole in (("+all", True), (f"-{name}", False)):
-        words = struct.unpack("<4f", k.result(jit, LOCKSTEP_WORKERS="1")[:16])
+        out = k.result(jit, LOCKSTEP_WORKERS="1")
+        words = struct.unpack("<4f", out[:16])
         if k.name.startswith("fires") and (words == (1, 1, 1, 1)) != whole:
             fail(f"{name}: {k.name}: --jit={jit}: blocks say {words}")
+        if k.name.startswith("silent"):
+            with open(f"{k.folder}/in", "rb") as f:
+                if out[:4 * 256] != f.read(4 * 256):
+                    fail(f"{name}: {k.name}: --jit={jit} does not copy its input")
 
 
 def check_kernel(k, name, report):
