@@ -62,6 +62,26 @@ too_few()
     __syncthreads();
 }
 
+/* Odd blocks wait for an arrival too many; they wait for none of the others. */
+__global__ void
+no_arrival()
+{
+    __shared__ unsigned long long full;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&full), over = 0;
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(1 + blockIdx.x % 2)
+                     : "memory");
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at) : "memory");
+    while (!over)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
+                     "selp.u32 %0, 1, 0, p; }"
+                     : "=r"(over)
+                     : "r"(at)
+                     : "memory");
+}
+
 /* -- right ones ------------------------------------------------------------------------------- */
 
 /* One thread counts slowly in memory, the others look at a flag. */
@@ -101,6 +121,7 @@ main(int argc, char **argv)
     case 2: never_set<<<4, 64>>>(d); break;
     case 3: two_locks<<<2, 32>>>(d, d + 8); break;
     case 4: too_few<<<8, 64>>>(); break;
+    case 5: no_arrival<<<64, 64>>>(); break;
     default:
         slow<<<4, 64>>>(atoi(argc > 2 ? argv[2] : "300000"));
         slow<<<1, 64>>>(0);

@@ -14,6 +14,11 @@ for k in 1 2 3 4; do
     timeout 60 "$LOCKSTEP" run "$work/stuck" $k >"$work/out" 2>&1 && say "$k: it ended well"
     grep -q "deadlock in kernel.*poll.* what does not change.*${line[k]}" "$work/out" || say "$k: $(cat "$work/out")"
 done
+for workers in 1 4; do # the first of the blocks that wait for themselves alone
+    LOCKSTEP_WORKERS=$workers timeout 60 "$LOCKSTEP" run -arch=sm_90 "$SOURCE_DIR/tests/exec/stuck.cu" 5 >"$work/out" 2>&1 &&
+        say "5: it ended well"
+    grep -q 'deadlock in kernel "no_arrival.*block (1,0,0).*1 of 2 arrivals' "$work/out" || say "5: $(cat "$work/out")"
+done
 timeout 60 "$LOCKSTEP" check --only sync "$work/stuck" 1 >"$work/out" 2>&1
 [ $? = 1 ] && grep -q "Deadlock: .*poll what does not change" "$work/out" || say "check: $(cat "$work/out")"
 for workers in 1 4; do
