@@ -145,12 +145,14 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     l->facts = k;
     l->launch = from->launch;
     l->memory = from->memory;
+    l->spread = from->spread;
     l->shared_bytes = from->shared_bytes;
     l->param_bytes = from->kernel->param_bytes;
     pthread_mutex_init(&l->lock, NULL);
     l->expect = ls_alloc(sizeof *l->expect * (k->facts_count + 1));
     l->read_only = ls_alloc(k->facts_count + 1);
     l->uneven = ls_alloc(k->facts_count + 1);
+    l->observed = ls_alloc(k->facts_count + 1);
     pthread_mutex_lock(&c->lock);
     l->watched = is_watched(c, k, from->kernel);
     c->launches_checked += l->watched;
@@ -195,6 +197,7 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     ls_release(l->expect);
     ls_release(l->read_only);
     ls_release(l->uneven);
+    ls_release(l->observed);
     maps_free(l);
     ls_release(l);
     (void)fine;

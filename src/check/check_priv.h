@@ -223,6 +223,7 @@ struct launch {
     uint64_t param_bytes;
     pthread_mutex_t lock;
     struct block_state *blocks; /* all, for launch_end and other blocks' shared memory */
+    bool spread;                /* blocks may run at the same time, on several workers */
     uint32_t after[STREAMS];    /* per stream: work up to there happened before */
     uint32_t floor;             /* work below it happened before */
     /* a launch from a kernel (nested.c): */
@@ -232,8 +233,8 @@ struct launch {
     bool announced;              /* `after` is known */
     bool alone;                  /* all work was given to one stream so far, */
     bool lone;                   /*   the legacy one, and there is no other yet, nor a graph */
-    uint8_t *read_only, *uneven; /* per place_facts: read_only.c, strong.c */
-    struct maps *maps;           /* tensor maps that it changes; NULL: none so far */
+    uint8_t *read_only, *uneven, *observed; /* per place_facts: read_only.c, strong.c */
+    struct maps *maps;                      /* tensor maps that it changes; NULL: none so far */
 };
 
 /* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so
@@ -284,7 +285,8 @@ enum scope { SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_DEVICE, SCOPES };
  * over, that is at its next event. */
 struct pending_read {
     uint64_t address;
-    uint64_t writes; /* to the flag, when it was announced */
+    uint64_t writes; /* to the flag, when it was announced; the stamp then */
+    uint32_t stamp, place, bytes;
     struct known *what[SCOPES];
     uint32_t lanes; /* that read it */
     uint32_t flags; /* the access's */
@@ -510,6 +512,8 @@ bool global_lanes(const struct visit *v, const uint64_t *address);
 /* An access that leaves marks in device memory. */
 bool global_is_watched(const struct visit *v);
 void global_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
+/* The read is over: it has seen a strong write that another worker announced in the meantime. */
+void global_was_read(struct block_state *b, uint32_t warp, const struct pending_read *r);
 void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 /* False: not a simple case, nothing was done. */
 bool local_lanes(const struct visit *v, const uint64_t *address);

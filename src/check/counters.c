@@ -11,13 +11,14 @@
  * later one finds it.
  *
  * Workers that count in the same places would otherwise take every cell from each other for each
- * operation. Only in kernels in which atomic operations hand nothing on (no fence, no .release).
+ * operation. Only in kernels in which atomic operations hand nothing on (no fence, no .release),
+ * and on memory where no worker's block can see them and then go there otherwise (strong_observed).
  */
-#include "check/check_priv.h"
+#include "check/strong.h"
 
 #include <string.h>
 
-enum { KEPT_BITS = 10, KEPT = 1 << KEPT_BITS };
+enum { COUNTER_BITS = 10, COUNTERS = 1 << COUNTER_BITS };
 
 /* An atomic operation that some cell does not know of yet (with `newer`), or does. */
 struct counter {
@@ -29,8 +30,8 @@ struct counter {
 
 struct counters {
     uint32_t used; /* of list */
-    uint16_t list[KEPT];
-    struct counter kept[KEPT];
+    uint16_t list[COUNTERS];
+    struct counter kept[COUNTERS];
 };
 
 static bool
@@ -42,6 +43,7 @@ may_keep(const struct visit *v)
            v->facts->align == 4 &&
            (v->facts->flags & ~(PLACE_ACQUIRE | PLACE_SYSTEM)) == (PLACE_STRONG | PLACE_ATOMIC) &&
            e->base && !(e->base >> 62) && !k->releases && !k->opaque &&
+           !(v->b->launch->spread && strong_observed(v)) &&
            (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
 }
 
@@ -91,7 +93,7 @@ counters_over(struct block_state *b)
 static struct counter *
 counter_at(struct counters *all, uint64_t address)
 {
-    return &all->kept[(address >> 2) & (KEPT - 1)];
+    return &all->kept[(address >> 2) & (COUNTERS - 1)];
 }
 
 /* Lanes `fresh` are looked at by their cells. Where that has more to say than the mark, nothing is

@@ -15,8 +15,9 @@
  *
  * A strong access is announced before it is made: what it hands on is put down then, what it reads
  * is looked up then, and seen at the warp's next event. Other workers may have written to the flag
- * in between: then what it says at that event counts, too. So a program that is ordered is never
- * called unordered, whatever the workers' timing.
+ * in between: then what it says at that event counts, too, and so does the write itself
+ * (global_was_read). So a program that is ordered is never called unordered, whatever the workers'
+ * timing.
  */
 #include "check/check_priv.h"
 
@@ -351,8 +352,13 @@ read_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool
         if (p->count == JIT_LANES)
             order_flush(v->b, v->warp);
         struct pending_read *r = &p->read[p->count++];
-        *r = (struct pending_read){
-            .address = a, .lanes = lane, .flags = v->facts->flags, .shared = shared};
+        *r = (struct pending_read){.address = a,
+                                   .lanes = lane,
+                                   .flags = v->facts->flags,
+                                   .shared = shared,
+                                   .stamp = v->b->order.stamp,
+                                   .place = v->place,
+                                   .bytes = v->bytes};
         look_pending(v->b, r, true);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
             if (r->what[s] && is_at_once(v->b, r, s)) /* it comes itself behind what it acquires */
@@ -367,6 +373,8 @@ order_flush(struct block_state *b, uint32_t warp)
     for (uint32_t k = 0; k < p->count; k++) {
         struct pending_read *r = &p->read[k];
         look_pending(b, r, false);
+        if (!r->shared && b->launch->spread)
+            global_was_read(b, warp, r);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
             if (r->what[s] && is_at_once(b, r, s))
                 order_acquire(b, warp, r->lanes, r->what[s]);
@@ -401,7 +409,8 @@ order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
 {
     struct block_state *b = v->b;
     uint32_t flags = v->facts->flags;
-    if (flags & PLACE_MBARRIER || !b->launch->facts->releases)
+    bool spread = !shared && flags & PLACE_ACQUIRE && b->launch->spread;
+    if (flags & PLACE_MBARRIER || !(b->launch->facts->releases || spread))
         return;
     if (shared && !b->sync)
         b->sync = sync_new();

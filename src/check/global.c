@@ -73,23 +73,60 @@ note_read(const struct visit *v, const struct global_touch *t, struct cell *c)
     *r = mark;
 }
 
+/* -- who has seen the last strong write ---------------------------------------------------------
+ */
+
+/* The read has seen the cell's last strong write, and the lane comes behind it. Of several lanes of
+ * a warp one has the mark: then it counts for the warp. */
+static bool
+is_behind(const struct visit *v, uint32_t lane, const struct mark *read)
+{
+    const struct block_state *b = v->b;
+    bool own = mark_block(read) == (uint32_t)b->block->index && mark_warp(read) == v->warp;
+    return read->when & MARK_SEEN && mark_work(read) == b->launch->work &&
+           ((own && read->when & MARK_MANY) || race_is_before(v, lane, read));
+}
+
 /* PTX ISA 8.9.5: a strong write comes before all that is ordered behind a read that saw it, or that
- * its thread does next. A read that only the log had may be forgotten: then nothing is said. */
+ * its thread does next. Of a read that the cell has no longer nothing is known: then nothing is
+ * said. */
 static bool
 was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
 {
-    return c->strong.when & MARK_SEEN && mark_work(&c->read) == v->b->launch->work &&
-           (!(c->read.when & MARK_STRONG) || race_is_before(v, lane, &c->read));
+    return c->strong.when & MARK_SEEN &&
+           (c->strong.when & MARK_SEEN_LOST || is_behind(v, lane, &c->read) ||
+            is_behind(v, lane, &c->other));
+}
+
+static bool
+can_see(const struct visit *v, const struct mark *read, const struct cell *c)
+{
+    return read->when & MARK_STRONG && mark_work(&c->strong) == v->b->launch->work &&
+           race_scopes_meet(v, &c->strong);
+}
+
+static bool
+stands_for(const struct mark *m, const struct mark *old)
+{
+    return m->when & MARK_SEEN && !((m->who ^ old->who) >> LANE_BITS) &&
+           (m->who == old->who || m->when & MARK_MANY);
 }
 
 static void
-note_seen(const struct visit *v, const struct global_touch *t, struct cell *c)
+note_load(const struct visit *v, const struct global_touch *t, struct cell *c)
 {
-    if (t->mark.when & MARK_STRONG && mark_work(&c->strong) == v->b->launch->work &&
-        race_scopes_meet(v, &c->strong))
+    const uint32_t work = v->b->launch->work;
+    struct global_touch now = *t;
+    if (can_see(v, &t->mark, c) || was_seen(v, t->touch.lane, c)) {
+        now.mark.when |= MARK_SEEN;
         c->strong.when |= MARK_SEEN;
-    else
-        c->strong.when &= ~(uint64_t)MARK_SEEN;
+    }
+    const struct mark old[3] = {c->read, c->other, now.mark};
+    note_read(v, &now, c);
+    for (int k = 0; k < 3; k++)
+        if (old[k].when & MARK_SEEN && mark_work(&old[k]) == work &&
+            !stands_for(&c->read, &old[k]) && !stands_for(&c->other, &old[k]))
+            c->strong.when |= MARK_SEEN_LOST;
 }
 
 /* True: the access races with an earlier write. Of two strong ones that it races with one is told.
@@ -120,13 +157,14 @@ touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
     if (t->log)
         strong_log_note(v, t->log, &t->mark, 0);
     if (v->op == JIT_LOAD) {
-        note_seen(v, t, c);
-        note_read(v, t, c);
+        note_load(v, t, c);
         return write;
     }
     bool reported = write | race_with_reads(v, &t->touch, c->read.who ? &c->read : NULL,
                                             c->other.who ? &c->other : NULL);
     struct mark *last = t->mark.when & MARK_STRONG ? &c->strong : &c->write;
+    if (last == &c->strong)
+        c->read.when &= ~(uint64_t)MARK_SEEN, c->other.when &= ~(uint64_t)MARK_SEEN;
     *last = t->mark;
     last->when |= MARK_WRITTEN | (reported ? MARK_REPORTED : 0);
     uint32_t bytes = (1u << (1u << t->touch.shift)) - 1;
@@ -265,6 +303,17 @@ strong_flags(const struct visit *v)
            (marked && order_fenced(b, v->warp, SCOPE_DEVICE) ? MARK_FENCED : 0);
 }
 
+static struct mark
+global_mark(const struct visit *v, uint32_t lane, uint32_t stamp)
+{
+    const struct block_state *b = v->b;
+    return (struct mark){
+        (uint64_t)b->launch->work << WORK_SHIFT |
+            (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT | lane,
+        (uint64_t)stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
+            (v->facts->flags & PLACE_STRONG ? strong_flags(v) : 0)};
+}
+
 bool
 global_is_watched(const struct visit *v)
 {
@@ -289,11 +338,8 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     t.even = v->op == JIT_ATOMIC && flags & PLACE_STRONG && !t.uneven;
     fetch_cells(g, lanes, address);
     bool copying = copies_begin(v);
-    uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |
-                   (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;
-    t.mark.when = (uint64_t)b->order.stamp << STAMP_SHIFT |
-                  (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
-                  (flags & PLACE_STRONG ? strong_flags(v) : 0);
+    t.mark = global_mark(v, 0, b->order.stamp);
+    uint64_t who = t.mark.who;
     order_released(v);
     struct chunk *held = NULL;
     uint64_t held_base = 1;
@@ -323,6 +369,52 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (held)
         chunk_unlock(held);
     memo_flush(&memo, v);
+}
+
+/* The reader of the mark, a lane of v, has seen the strong write that the cell has now. */
+static void
+cell_was_read(const struct visit *v, struct global_touch *t, struct cell *c)
+{
+    uint32_t lane = t->touch.lane;
+    if (!((c->strong.who ^ t->mark.who) >> LANE_BITS) || !can_see(v, &t->mark, c))
+        return;
+    if (t->log && strong_log_holds(t->log, &c->strong))
+        strong_log_seen(v, t->log, &t->mark);
+    if (!was_seen(v, lane, c))
+        note_load(v, t, c);
+}
+
+void
+global_was_read(struct block_state *b, uint32_t warp, const struct pending_read *r)
+{
+    struct visit v = {.b = b,
+                      .facts = &b->facts[r->place],
+                      .expect = &b->expect[r->place],
+                      .lanes = r->lanes,
+                      .bytes = r->bytes,
+                      .space = PTX_SPACE_GLOBAL,
+                      .op = JIT_LOAD,
+                      .place = r->place,
+                      .warp = warp};
+    struct global_touch t = {.uneven = strong_differ(&v)};
+    struct chunk *k = shadow_chunk(b->launch->check->global, r->address, false);
+    uint32_t first = r->address & (CHUNK - 1);
+    if (!k || first + r->bytes > CHUNK) /* strong accesses are aligned */
+        return;
+    chunk_lock(k);
+    for (uint32_t n = first >> k->shift; k->cells && n <= (first + r->bytes - 1) >> k->shift; n++) {
+        struct cell *c = &k->cells[n];
+        t.marks = (struct strong_marks){c->strong, {c->read, c->other}};
+        t.log = t.uneven && strong_differ_at(&v, r->address)
+                    ? strong_log_of(&v, &k->logs, n << k->shift, &t.marks, false)
+                    : NULL;
+        for (uint32_t left = r->lanes; left; left &= left - 1) {
+            t.touch.lane = (uint32_t)__builtin_ctz(left);
+            t.mark = global_mark(&v, t.touch.lane, r->stamp);
+            cell_was_read(&v, &t, c);
+        }
+    }
+    chunk_unlock(k);
 }
 
 /* -- whole runs of words: runs.c --------------------------------------------------------------- */

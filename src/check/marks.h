@@ -21,9 +21,10 @@ enum {
     MARK_CLUSTER = 128, /* or for the cluster; */
     MARK_NARROW = MARK_CTA | MARK_CLUSTER,
     MARK_VOLATILE = 32,
-    MARK_SEEN = 64,                /*   a strong read has seen it: the cell's last one */
-    MARK_REPORTED = 1 << 15,       /* a strong write that was found to race */
-    MARK_FENCED = 1 << 13,         /* behind a fence of its warp for all blocks, */
+    MARK_SEEN = 64,           /* the cell's last strong write: a read has seen it; such a read, */
+    MARK_SEEN_LOST = 1 << 17, /*   of which the cell has no mark any more */
+    MARK_REPORTED = 1 << 15,  /* a strong write that was found to race */
+    MARK_FENCED = 1 << 13,    /* behind a fence of its warp for all blocks, */
     MARK_FENCED_BLOCK = 1 << 14,   /*   or for its own, */
     MARK_FENCED_CLUSTER = 1 << 16, /* or for its cluster's */
     MARK_WRITTEN = 8,              /* by whom: see who; 0: by something that was over */

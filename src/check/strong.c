@@ -30,7 +30,7 @@ struct strong_log {
 
 /* -- who needs a log --------------------------------------------------------------------------- */
 
-enum { UNEVEN_UNKNOWN, UNEVEN_NO, UNEVEN_YES };
+enum { IS_UNKNOWN, IS_NO, IS_YES };
 
 static bool
 differs(const struct place_facts *p)
@@ -39,19 +39,56 @@ differs(const struct place_facts *p)
            p->flags & (PLACE_VOLATILE | PLACE_STORE | PLACE_NARROW);
 }
 
-/* Does a strong access that is not like the others go where these do? A flag in another allocation
- * does not count: with a log for each word a histogram of device memory took 15 times as long. */
 static bool
-differ_in(const struct launch *l, const struct range *r)
+observes(const struct place_facts *p)
+{
+    return p->device && p->flags & PLACE_ACQUIRE;
+}
+
+static bool
+is_no_atomic(const struct place_facts *p)
+{
+    return p->device && !(p->flags & PLACE_ATOMIC);
+}
+
+/* Does such an access go where these do? One to another allocation does not count: with a log for
+ * each word a histogram of device memory took 15 times as long. */
+static bool
+some_goes(const struct launch *l, const struct range *r, bool (*is)(const struct place_facts *))
 {
     bool known = r->base && !(r->base >> 62) && !l->facts->opaque;
     for (uint32_t n = 0; n < l->facts->facts_count; n++) {
         const struct range *e = &l->expect[n];
         bool apart = known && e->base && (e->base >= r->end || r->base >= e->end);
-        if (differs(&l->facts->place[n]) && !apart)
+        if (is(&l->facts->place[n]) && !apart)
             return true;
     }
     return false;
+}
+
+/* Whether it holds of a place, noted in *at (IS_UNKNOWN: not yet). */
+static bool
+is_noted(uint8_t *at, const struct visit *v,
+         bool (*holds)(const struct launch *, const struct range *))
+{
+    uint8_t known = __atomic_load_n(at, __ATOMIC_RELAXED);
+    if (known == IS_UNKNOWN) {
+        known = holds(v->b->launch, v->expect) ? IS_YES : IS_NO;
+        __atomic_store_n(at, known, __ATOMIC_RELAXED);
+    }
+    return known == IS_YES;
+}
+
+static bool
+differ_in(const struct launch *l, const struct range *r)
+{
+    return some_goes(l, r, differs);
+}
+
+static bool
+observed_in(const struct launch *l, const struct range *r)
+{
+    return some_goes(l, r, observes) && some_goes(l, r, is_no_atomic);
 }
 
 bool
@@ -61,12 +98,15 @@ strong_differ(const struct visit *v)
     size_t n = (size_t)(v->expect - v->b->expect);
     if (!l->facts->uneven || n >= l->facts->facts_count)
         return l->facts->uneven;
-    uint8_t known = __atomic_load_n(&l->uneven[n], __ATOMIC_RELAXED);
-    if (known == UNEVEN_UNKNOWN) {
-        known = differ_in(l, v->expect) ? UNEVEN_YES : UNEVEN_NO;
-        __atomic_store_n(&l->uneven[n], known, __ATOMIC_RELAXED);
-    }
-    return known == UNEVEN_YES;
+    return is_noted(&l->uneven[n], v, differ_in);
+}
+
+bool
+strong_observed(const struct visit *v)
+{
+    size_t n = (size_t)(v->expect - v->b->expect);
+    return n >= v->b->launch->facts->facts_count ||
+           is_noted(&v->b->launch->observed[n], v, observed_in);
 }
 
 /* Places that reach a cell have to agree on whether it has a log. Those whose allocation is known
@@ -353,4 +393,15 @@ strong_log_note(const struct visit *v, struct strong_log *log, const struct mark
     log->last = (int32_t)k;
     if (k >= MOST / 2)
         forget_write_before(log, k);
+}
+
+void
+strong_log_seen(const struct visit *v, struct strong_log *log, const struct mark *mark)
+{
+    uint32_t k = (uint32_t)log->count;
+    while (k-- > 0 && log->at[k].mark.who != mark->who)
+        ;
+    for (uint32_t seen = k < log->count ? observed_by(v, log) & ~(1u << k) : 0; seen;
+         seen &= seen - 1)
+        log->at[__builtin_ctz(seen)].seen |= 1u << k;
 }

@@ -26,6 +26,10 @@ bool strong_differ(const struct visit *v);
 /* The same of one address, where strong_differ() is true. */
 bool strong_differ_at(const struct visit *v, uint64_t address);
 
+/* What atomic operations leave where this place goes may be seen by other blocks, which then go
+ * there by other accesses: those are ordered behind operations of which the cell has to know. */
+bool strong_observed(const struct visit *v);
+
 /* What a cell's marks tell: its last strong write and two reads. Those that are over are 0. */
 struct strong_marks {
     struct mark write, read[2];
@@ -61,5 +65,8 @@ bool strong_log_judge(const struct visit *v, const struct touch *t, const struct
  * All threads that access the cell have met since the stamp `floor`. */
 void strong_log_note(const struct visit *v, struct strong_log *log, const struct mark *mark,
                      uint32_t floor);
+
+/* The log's read (or atomic operation) of this mark has seen the last write. */
+void strong_log_seen(const struct visit *v, struct strong_log *log, const struct mark *mark);
 
 #endif

@@ -179,6 +179,13 @@ request_is_sound(const struct exec_request *r, char *text, size_t room)
     return cluster_is_sound(r, text, room);
 }
 
+/* Whatever workers the pool has. */
+static bool
+is_one_threaded(const struct exec_run *run)
+{
+    return run->blocks == run->cluster || run->scheduled || run->launch.steps;
+}
+
 /* Alone when the grid is known to be done before another thread would be awake. A block's time is
  * without what waking a helper and waiting for it costs (17 us here): with that, two blocks of 2 us
  * would never be found small. */
@@ -189,7 +196,7 @@ run_grid(struct exec_run *run)
     struct exec_job job = {.wants = wants, .work = work, .context = run};
     _Atomic uint32_t *hint = &p->hint[((uintptr_t)run->code->kernel >> 6) % EXEC_HINTS];
     uint64_t each = atomic_load_explicit(hint, memory_order_relaxed);
-    bool one_thread = run->blocks == run->cluster || run->scheduled || run->launch.steps;
+    bool one_thread = is_one_threaded(run);
     bool small = !run->resident && each && run->blocks < INLINE_NS / each;
     exec_takeover_begin(run);
     do
@@ -222,6 +229,7 @@ tool_launch(const struct exec_run *run)
         .memory = r->memory,
         .parent = r->parent,
         .stream = r->stream,
+        .spread = run->pool->workers > 1 && !is_one_threaded(run),
         .look = exec_look,
         .whole = run->scheduled     ? "its warps take turns"
                  : run->resident    ? "its blocks may wait for each other"

@@ -31,6 +31,7 @@ struct jit_tool_launch {
     uint64_t stream;         /* and the stream it named */
     const char *whole; /* why it must hear of all blocks; NULL: launch_begin may set *sampled, */
     bool *sampled;     /*   and jit_tool.counts says then which ones it hears of */
+    bool spread;       /* its blocks may run at the same time, on several workers */
     /* What a warp of a block in flight does. */
     void (*look)(const struct jit_block *b, uint32_t warp, struct jit_standing *out);
 };

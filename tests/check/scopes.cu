@@ -496,6 +496,43 @@ bad_count(int *x)
     count(x, false);
 }
 
+/* Several blocks see the last addition and read plainly once all of them have; or block 3 has not
+ * looked there. */
+__device__ int
+relaxed(const int *at)
+{
+    int seen;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(at) : "memory");
+    return seen;
+}
+__device__ void
+look(int *x, int lookers)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        for (int k = 0; k < 3; k++)
+            atomicAdd(x, 1);
+        return;
+    }
+    while (blockIdx.x <= lookers && relaxed(x) != 3)
+        ;
+    atomicAdd(x + 8, 1);
+    while (relaxed(x + 8) != 3)
+        ;
+    x[8 + blockIdx.x] = *x;
+}
+__global__ void
+good_lookers(int *x)
+{
+    look(x, 3);
+}
+__global__ void
+bad_lookers(int *x)
+{
+    look(x, 2);
+}
+
 /* Warp 0 reads plainly, 1 and 2 strongly; then 2 adds: only the first can race with that. */
 __device__ void
 displaced(int *at, int *out, bool barrier)
@@ -596,6 +633,8 @@ main()
     cudaMemcpyToSymbol(counter, &x, sizeof x);
     RUN(good_count, 2, x);
     RUN(bad_count, 2, x);
+    RUN(good_lookers, 4, x);
+    RUN(bad_lookers, 4, x);
     RUN(good_displaced, 1, x);
     RUN(bad_displaced, 1, x);
     RUN(good_displaced_shared, 1, x);
