@@ -288,9 +288,9 @@ struct pending_read {
     uint64_t writes; /* to the flag, when it was announced; the stamp then */
     uint32_t stamp, place, bytes;
     struct known *what[SCOPES];
-    uint32_t lanes; /* that read it */
-    uint32_t flags; /* the access's */
-    bool shared;
+    uint32_t lanes;        /* that read it */
+    uint32_t flags;        /* the access's */
+    bool shared, observes; /* observes: global_was_read() is to hear of it */
 };
 struct pending {
     uint32_t count;

@@ -42,8 +42,7 @@ may_keep(const struct visit *v)
     return v->op == JIT_ATOMIC && v->space == PTX_SPACE_GLOBAL && v->bytes == 4 &&
            v->facts->align == 4 &&
            (v->facts->flags & ~(PLACE_ACQUIRE | PLACE_SYSTEM)) == (PLACE_STRONG | PLACE_ATOMIC) &&
-           e->base && !(e->base >> 62) && !k->releases && !k->opaque &&
-           !(v->b->launch->spread && strong_observed(v)) &&
+           e->base && !(e->base >> 62) && !k->releases && !k->opaque && !strong_observed(v) &&
            (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
 }
 

@@ -19,7 +19,7 @@
  * (global_was_read). So a program that is ordered is never called unordered, whatever the workers'
  * timing.
  */
-#include "check/check_priv.h"
+#include "check/strong.h"
 
 #include <string.h>
 
@@ -356,6 +356,7 @@ read_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool
                                    .lanes = lane,
                                    .flags = v->facts->flags,
                                    .shared = shared,
+                                   .observes = !shared && strong_observed(v),
                                    .stamp = v->b->order.stamp,
                                    .place = v->place,
                                    .bytes = v->bytes};
@@ -373,7 +374,7 @@ order_flush(struct block_state *b, uint32_t warp)
     for (uint32_t k = 0; k < p->count; k++) {
         struct pending_read *r = &p->read[k];
         look_pending(b, r, false);
-        if (!r->shared && b->launch->spread)
+        if (r->observes)
             global_was_read(b, warp, r);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
             if (r->what[s] && is_at_once(b, r, s))
@@ -409,8 +410,8 @@ order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
 {
     struct block_state *b = v->b;
     uint32_t flags = v->facts->flags;
-    bool spread = !shared && flags & PLACE_ACQUIRE && b->launch->spread;
-    if (flags & PLACE_MBARRIER || !(b->launch->facts->releases || spread))
+    bool observes = !shared && flags & PLACE_ACQUIRE && strong_observed(v);
+    if (flags & PLACE_MBARRIER || !(b->launch->facts->releases || observes))
         return;
     if (shared && !b->sync)
         b->sync = sync_new();

@@ -46,9 +46,9 @@ observes(const struct place_facts *p)
 }
 
 static bool
-is_no_atomic(const struct place_facts *p)
+is_weak(const struct place_facts *p)
 {
-    return p->device && !(p->flags & PLACE_ATOMIC);
+    return p->device && !(p->flags & PLACE_STRONG);
 }
 
 /* Does such an access go where these do? One to another allocation does not count: with a log for
@@ -88,7 +88,7 @@ differ_in(const struct launch *l, const struct range *r)
 static bool
 observed_in(const struct launch *l, const struct range *r)
 {
-    return some_goes(l, r, observes) && some_goes(l, r, is_no_atomic);
+    return some_goes(l, r, observes) && some_goes(l, r, is_weak);
 }
 
 bool
@@ -104,9 +104,9 @@ strong_differ(const struct visit *v)
 bool
 strong_observed(const struct visit *v)
 {
+    const struct launch *l = v->b->launch;
     size_t n = (size_t)(v->expect - v->b->expect);
-    return n >= v->b->launch->facts->facts_count ||
-           is_noted(&v->b->launch->observed[n], v, observed_in);
+    return l->spread && (n >= l->facts->facts_count || is_noted(&l->observed[n], v, observed_in));
 }
 
 /* Places that reach a cell have to agree on whether it has a log. Those whose allocation is known

@@ -26,8 +26,9 @@ bool strong_differ(const struct visit *v);
 /* The same of one address, where strong_differ() is true. */
 bool strong_differ_at(const struct visit *v, uint64_t address);
 
-/* What atomic operations leave where this place goes may be seen by other blocks, which then go
- * there by other accesses: those are ordered behind operations of which the cell has to know. */
+/* What strong writes leave where this place goes may be seen by blocks on other workers, which then
+ * go there by weak accesses: the cell has to know in time of the writes, and of who has seen them.
+ */
 bool strong_observed(const struct visit *v);
 
 /* What a cell's marks tell: its last strong write and two reads. Those that are over are 0. */
