@@ -93,7 +93,7 @@ is_behind(const struct visit *v, uint32_t lane, const struct mark *read)
 static bool
 was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
 {
-    return c->strong.when & MARK_SEEN &&
+    return c->strong.when & MARK_SEEN && mark_work(&c->strong) == v->b->launch->work &&
            (c->strong.when & MARK_SEEN_LOST || is_behind(v, lane, &c->read) ||
             is_behind(v, lane, &c->other));
 }
@@ -112,21 +112,29 @@ stands_for(const struct mark *m, const struct mark *old)
            (m->who == old->who || m->when & MARK_MANY);
 }
 
+/* A read where somebody has seen the last strong write, or does now. */
 static void
-note_load(const struct visit *v, const struct global_touch *t, struct cell *c)
+note_seen(const struct visit *v, const struct global_touch *t, struct cell *c, bool sees)
 {
-    const uint32_t work = v->b->launch->work;
     struct global_touch now = *t;
-    if (can_see(v, &t->mark, c) || was_seen(v, t->touch.lane, c)) {
-        now.mark.when |= MARK_SEEN;
-        c->strong.when |= MARK_SEEN;
-    }
+    now.mark.when |= sees ? MARK_SEEN : 0;
+    c->strong.when |= MARK_SEEN;
     const struct mark old[3] = {c->read, c->other, now.mark};
     note_read(v, &now, c);
     for (int k = 0; k < 3; k++)
-        if (old[k].when & MARK_SEEN && mark_work(&old[k]) == work &&
+        if (old[k].when & MARK_SEEN && mark_work(&old[k]) == v->b->launch->work &&
             !stands_for(&c->read, &old[k]) && !stands_for(&c->other, &old[k]))
             c->strong.when |= MARK_SEEN_LOST;
+}
+
+static inline void
+note_load(const struct visit *v, const struct global_touch *t, struct cell *c)
+{
+    bool sees = can_see(v, &t->mark, c) || was_seen(v, t->touch.lane, c);
+    if (sees || c->strong.when & MARK_SEEN)
+        note_seen(v, t, c, sees);
+    else
+        note_read(v, t, c);
 }
 
 /* True: the access races with an earlier write. Of two strong ones that it races with one is told.
