@@ -216,6 +216,34 @@ JOIN:
     assert struct.unpack("<64I", got) == (4,) * 64
 
 
+def asking_gives_way():
+    """A warp asks an mbarrier whether its phase is over, a few times before another warp, which arrives, has its turn."""
+    body = """
+    .shared .align 8 .b64 %bar;
+    .reg .b32 %a, %c; .reg .b64 %f; .reg .pred %p;
+    mov.u32 %a, %bar; mov.u32 %c, 0;
+    setp.ne.u32 %p, %t, 0;
+@%p bra READY;
+    mbarrier.init.shared.b64 [%a], 32;
+READY:
+    bar.sync 0;
+    setp.ge.u32 %p, %t, 32;
+@%p bra ARRIVE;
+ASK:
+    add.u32 %c, %c, 1;
+    mbarrier.{op}.parity.shared.b64 %p, [%a], 0;
+@!%p bra ASK;
+    bra OUT;
+ARRIVE:
+    mbarrier.arrive.shared.b64 _, [%a];
+OUT:
+    mul.wide.u32 %f, %t, 4; add.u64 %f, %o, %f; st.global.u32 [%f], %c;
+"""
+    for op in ("test_wait", "try_wait"):
+        asked = struct.unpack("<64I", case(body.replace("{op}", op), 256, block="64"))[:32]
+        assert max(asked) < 8, (op, asked)
+
+
 def breakpoint_ends():
     """Without a debugger a breakpoint ends the launch, with its line."""
     try:
@@ -229,4 +257,4 @@ def breakpoint_ends():
 if __name__ == "__main__":
     sys.exit(check_all([coordinates, address_spaces, other_addresses, constant_predicates, uniform_load, packed_conversions,
                         guarded_write_beside, guarded_logic, small_elements, shifts_by_lane, barrier_of_some,
-                        breakpoint_ends]))
+                        asking_gives_way, breakpoint_ends]))

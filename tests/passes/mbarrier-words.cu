@@ -31,7 +31,7 @@ extern "C" __global__ void fires_apart(const float *in, float *out, int n)
     asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; "
                  "selp.u32 %0, 1, 0, p; }"
                  : "=r"(over)
-                 : "r"(shared(&full[threadIdx.x & 1])), "r"(threadIdx.x >> 1 & 1)
+                 : "r"(shared(&full[threadIdx.x & (n != 0)])), "r"(threadIdx.x >> 1 & (n != 0))
                  : "memory");
     out[blockIdx.x * 64 + threadIdx.x] = in[0] + over;
 }

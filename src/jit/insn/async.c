@@ -180,9 +180,8 @@ emit_mbarrier(struct core *c, const struct wir_insn *i)
         out = v_ne(&c->e, out, v_k(&c->e, out, 0));
         value over = v_and(&c->e, emit_mask_to_bits(&c->e, out), c->e.mask_bits);
         core_announce_async(c, i, JIT_ASYNC_OVER, over, address, 0);
-    }
-    if (test && ptx_has(p, PTX_M_TRY_WAIT))
         give_way(c, out);
+    }
     core_write(c, i, &p->operand[0], out, false);
     return true;
 }
