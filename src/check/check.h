@@ -25,6 +25,7 @@
  *   counters.c      atomics on few words
  *   runs.c          lanes side by side
  *   global.c        accesses to device memory
+ *   seen.c          reads there, and who has seen a strong write
  *   shared.c        to shared memory; shared_patterns.c, shared_quick.c: many cells at once
  *   read_shared.c   memory that only is read
  *   read_only.c     memory that nobody writes

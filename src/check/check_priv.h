@@ -290,7 +290,7 @@ struct pending_read {
     struct known *what[SCOPES];
     uint32_t lanes;        /* that read it */
     uint32_t flags;        /* the access's */
-    bool shared, observes; /* observes: global_was_read() is to hear of it */
+    bool shared, observes; /* observes: seen_read_over() is to hear of it */
 };
 struct pending {
     uint32_t count;
@@ -512,8 +512,6 @@ bool global_lanes(const struct visit *v, const uint64_t *address);
 /* An access that leaves marks in device memory. */
 bool global_is_watched(const struct visit *v);
 void global_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
-/* The read is over: it has seen a strong write that another worker announced in the meantime. */
-void global_was_read(struct block_state *b, uint32_t warp, const struct pending_read *r);
 void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 /* False: not a simple case, nothing was done. */
 bool local_lanes(const struct visit *v, const uint64_t *address);

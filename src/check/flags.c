@@ -16,10 +16,10 @@
  * A strong access is announced before it is made: what it hands on is put down then, what it reads
  * is looked up then, and seen at the warp's next event. Other workers may have written to the flag
  * in between: then what it says at that event counts, too, and so does the write itself
- * (global_was_read). So a program that is ordered is never called unordered, whatever the workers'
+ * (seen_read_over). So a program that is ordered is never called unordered, whatever the workers'
  * timing.
  */
-#include "check/strong.h"
+#include "check/seen.h"
 
 #include <string.h>
 
@@ -375,7 +375,7 @@ order_flush(struct block_state *b, uint32_t warp)
         struct pending_read *r = &p->read[k];
         look_pending(b, r, false);
         if (r->observes)
-            global_was_read(b, warp, r);
+            seen_read_over(b, warp, r);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
             if (r->what[s] && is_at_once(b, r, s))
                 order_acquire(b, warp, r->lanes, r->what[s]);

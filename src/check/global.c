@@ -4,138 +4,9 @@
  * and whether it was written at all. Where that is kept: shadow.c; what races: race.c.
  */
 #include "check/memo.h"
-#include "check/race.h"
-#include "check/shadow.h"
-#include "check/strong.h"
+#include "check/seen.h"
 
 /* -- one cell ---------------------------------------------------------------------------------- */
-
-struct global_touch {
-    struct touch touch;
-    bool lone;   /* a load, where nothing orders blocks */
-    bool even;   /* an atomic operation, where all strong accesses are alike */
-    bool uneven; /* where they are not */
-    struct mark mark;
-    struct strong_log *log; /* of the cell; NULL: none, and then no marks */
-    struct strong_marks marks;
-    struct memo *memo; /* of an earlier lane's cell */
-};
-
-/* An earlier read of the same warp that races with more than this one does. */
-static bool
-is_weaker(const struct mark *old, const struct mark *new)
-{
-    uint64_t lacks = new->when &MARK_STRONG & ~old->when;
-    uint64_t has = old->when & (MARK_NARROW | MARK_VOLATILE) & ~new->when;
-    return !((old->who ^ new->who) >> LANE_BITS) && new->when &MARK_STRONG && (lacks | has);
-}
-
-/* The other read may go: it is over, or races with less than r does. */
-static bool
-makes_room(const struct visit *v, uint32_t lane, const struct mark *other, const struct mark *r)
-{
-    if (mark_work(other) != v->b->launch->work ||
-        (other->when & (MARK_STRONG | MARK_NARROW | MARK_VOLATILE)) == MARK_STRONG)
-        return true;
-    return race_is_before(v, lane, other) && !(r->when & ~other->when & MARK_STRONG);
-}
-
-/* A plain read that nothing orders before the lane stays, where a strong one would take its place:
- * it races with more. */
-static bool
-is_kept(const struct visit *v, uint32_t lane, const struct mark *other, const struct mark *r)
-{
-    return r->when & ~other->when & MARK_STRONG && mark_work(other) == v->b->launch->work &&
-           !race_is_before(v, lane, other);
-}
-
-static void
-note_read(const struct visit *v, const struct global_touch *t, struct cell *c)
-{
-    struct mark *r = &c->read, mark = t->mark;
-    uint32_t lane = mark_lane(&mark);
-    enum strong_stays stays = strong_log_stays(v, t->log, &t->marks, &mark);
-    if (stays == STAYS_BOTH)
-        return;
-    if (mark_work(r) == v->b->launch->work && stays == STAYS_NONE) {
-        if ((r->who ^ mark.who) >> LANE_BITS)
-            c->other = is_weaker(&c->other, r) || is_kept(v, lane, &c->other, r) ? c->other : *r;
-        else if (is_weaker(r, &mark) && makes_room(v, lane, &c->other, r))
-            c->other = *r;
-        else if (mark_stamp(r) >= v->b->order.floor &&
-                 mark_stamp(r) >= v->b->order.warp_floor[v->warp] &&
-                 (r->who != mark.who || (r->when & MARK_MANY)))
-            mark.when |= MARK_MANY | (r->who != mark.who ? (uint64_t)mark_lane(r) << LANE2_SHIFT
-                                                         : r->when & 31 << LANE2_SHIFT);
-    } else if (stays == STAYS_NONE && mark_work(r) && race_with_work(v->b, r) != ORDERED) {
-        c->other = *r;
-    }
-    *r = mark;
-}
-
-/* -- who has seen the last strong write ---------------------------------------------------------
- */
-
-/* The read has seen the cell's last strong write, and the lane comes behind it. Of several lanes of
- * a warp one has the mark: then it counts for the warp. */
-static bool
-is_behind(const struct visit *v, uint32_t lane, const struct mark *read)
-{
-    const struct block_state *b = v->b;
-    bool own = mark_block(read) == (uint32_t)b->block->index && mark_warp(read) == v->warp;
-    return read->when & MARK_SEEN && mark_work(read) == b->launch->work &&
-           ((own && read->when & MARK_MANY) || race_is_before(v, lane, read));
-}
-
-/* PTX ISA 8.9.5: a strong write comes before all that is ordered behind a read that saw it, or that
- * its thread does next. Of a read that the cell has no longer nothing is known: then nothing is
- * said. */
-static bool
-was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
-{
-    return c->strong.when & MARK_SEEN && mark_work(&c->strong) == v->b->launch->work &&
-           (c->strong.when & MARK_SEEN_LOST || is_behind(v, lane, &c->read) ||
-            is_behind(v, lane, &c->other));
-}
-
-static bool
-can_see(const struct visit *v, const struct mark *read, const struct cell *c)
-{
-    return read->when & MARK_STRONG && mark_work(&c->strong) == v->b->launch->work &&
-           race_scopes_meet(v, &c->strong);
-}
-
-static bool
-stands_for(const struct mark *m, const struct mark *old)
-{
-    return m->when & MARK_SEEN && !((m->who ^ old->who) >> LANE_BITS) &&
-           (m->who == old->who || m->when & MARK_MANY);
-}
-
-/* A read where somebody has seen the last strong write, or does now. */
-static void
-note_seen(const struct visit *v, const struct global_touch *t, struct cell *c, bool sees)
-{
-    struct global_touch now = *t;
-    now.mark.when |= sees ? MARK_SEEN : 0;
-    c->strong.when |= MARK_SEEN;
-    const struct mark old[3] = {c->read, c->other, now.mark};
-    note_read(v, &now, c);
-    for (int k = 0; k < 3; k++)
-        if (old[k].when & MARK_SEEN && mark_work(&old[k]) == v->b->launch->work &&
-            !stands_for(&c->read, &old[k]) && !stands_for(&c->other, &old[k]))
-            c->strong.when |= MARK_SEEN_LOST;
-}
-
-static inline void
-note_load(const struct visit *v, const struct global_touch *t, struct cell *c)
-{
-    bool sees = can_see(v, &t->mark, c) || was_seen(v, t->touch.lane, c);
-    if (sees || c->strong.when & MARK_SEEN)
-        note_seen(v, t, c, sees);
-    else
-        note_read(v, t, c);
-}
 
 /* True: the access races with an earlier write. Of two strong ones that it races with one is told.
  */
@@ -148,7 +19,7 @@ check_writes(const struct visit *v, const struct global_touch *t, const struct c
         strong = strong_log_judge(v, &t->touch, log);
     else
         log = NULL;
-    if (!(log && lately) && c->strong.who && !was_seen(v, t->touch.lane, c))
+    if (!(log && lately) && c->strong.who && !seen_before(v, t->touch.lane, c))
         strong |= race_with_write(v, &t->touch, &c->strong) != ORDERED;
     if (c->write.who)
         write = race_with_write(v, &t->touch, &c->write) != ORDERED;
@@ -165,7 +36,7 @@ touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
     if (t->log)
         strong_log_note(v, t->log, &t->mark, 0);
     if (v->op == JIT_LOAD) {
-        note_load(v, t, c);
+        seen_note_read(v, t, c);
         return write;
     }
     bool reported = write | race_with_reads(v, &t->touch, c->read.who ? &c->read : NULL,
@@ -293,35 +164,6 @@ fetch_cells(struct global_shadow *g, uint32_t lanes, const uint64_t *address)
     }
 }
 
-/* A strong access's, in a mark. */
-static uint64_t
-strong_flags(const struct visit *v)
-{
-    const struct block_state *b = v->b;
-    uint32_t flags = v->facts->flags;
-    bool marked = v->op != JIT_LOAD && b->handing;
-    enum scope scope = order_scope(b, flags);
-    return MARK_STRONG |
-           (scope == SCOPE_BLOCK     ? MARK_CTA
-            : scope == SCOPE_CLUSTER ? MARK_CLUSTER
-                                     : 0) |
-           (flags & PLACE_VOLATILE ? MARK_VOLATILE : 0) |
-           (marked && order_fenced(b, v->warp, SCOPE_BLOCK) ? MARK_FENCED_BLOCK : 0) |
-           (marked && order_fenced(b, v->warp, SCOPE_CLUSTER) ? MARK_FENCED_CLUSTER : 0) |
-           (marked && order_fenced(b, v->warp, SCOPE_DEVICE) ? MARK_FENCED : 0);
-}
-
-static struct mark
-global_mark(const struct visit *v, uint32_t lane, uint32_t stamp)
-{
-    const struct block_state *b = v->b;
-    return (struct mark){
-        (uint64_t)b->launch->work << WORK_SHIFT |
-            (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT | lane,
-        (uint64_t)stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
-            (v->facts->flags & PLACE_STRONG ? strong_flags(v) : 0)};
-}
-
 bool
 global_is_watched(const struct visit *v)
 {
@@ -346,7 +188,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     t.even = v->op == JIT_ATOMIC && flags & PLACE_STRONG && !t.uneven;
     fetch_cells(g, lanes, address);
     bool copying = copies_begin(v);
-    t.mark = global_mark(v, 0, b->order.stamp);
+    t.mark = seen_mark(v, 0, b->order.stamp);
     uint64_t who = t.mark.who;
     order_released(v);
     struct chunk *held = NULL;
@@ -377,52 +219,6 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (held)
         chunk_unlock(held);
     memo_flush(&memo, v);
-}
-
-/* The reader of the mark, a lane of v, has seen the strong write that the cell has now. */
-static void
-cell_was_read(const struct visit *v, struct global_touch *t, struct cell *c)
-{
-    uint32_t lane = t->touch.lane;
-    if (!((c->strong.who ^ t->mark.who) >> LANE_BITS) || !can_see(v, &t->mark, c))
-        return;
-    if (t->log && strong_log_holds(t->log, &c->strong))
-        strong_log_seen(v, t->log, &t->mark);
-    if (!was_seen(v, lane, c))
-        note_load(v, t, c);
-}
-
-void
-global_was_read(struct block_state *b, uint32_t warp, const struct pending_read *r)
-{
-    struct visit v = {.b = b,
-                      .facts = &b->facts[r->place],
-                      .expect = &b->expect[r->place],
-                      .lanes = r->lanes,
-                      .bytes = r->bytes,
-                      .space = PTX_SPACE_GLOBAL,
-                      .op = JIT_LOAD,
-                      .place = r->place,
-                      .warp = warp};
-    struct global_touch t = {.uneven = strong_differ(&v)};
-    struct chunk *k = shadow_chunk(b->launch->check->global, r->address, false);
-    uint32_t first = r->address & (CHUNK - 1);
-    if (!k || first + r->bytes > CHUNK) /* strong accesses are aligned */
-        return;
-    chunk_lock(k);
-    for (uint32_t n = first >> k->shift; k->cells && n <= (first + r->bytes - 1) >> k->shift; n++) {
-        struct cell *c = &k->cells[n];
-        t.marks = (struct strong_marks){c->strong, {c->read, c->other}};
-        t.log = t.uneven && strong_differ_at(&v, r->address)
-                    ? strong_log_of(&v, &k->logs, n << k->shift, &t.marks, false)
-                    : NULL;
-        for (uint32_t left = r->lanes; left; left &= left - 1) {
-            t.touch.lane = (uint32_t)__builtin_ctz(left);
-            t.mark = global_mark(&v, t.touch.lane, r->stamp);
-            cell_was_read(&v, &t, c);
-        }
-    }
-    chunk_unlock(k);
 }
 
 /* -- whole runs of words: runs.c --------------------------------------------------------------- */

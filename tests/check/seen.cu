@@ -35,7 +35,7 @@ count(int *x)
     x[2] = *same;
 }
 
-/* Two that see it, by a parameter: further atomic operations of a block may be kept (counters.c). */
+/* Two that see it, by a parameter: atomic operations of a block may be kept (counters.c). */
 __global__ void
 look(int *x)
 {
