@@ -285,8 +285,8 @@ enum scope { SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_DEVICE, SCOPES };
  * over, that is at its next event. */
 struct pending_read {
     uint64_t address;
-    uint64_t writes; /* to the flag, when it was announced; the stamp then */
-    uint32_t stamp, place, bytes;
+    uint64_t writes;              /* to the flag, when it was announced */
+    uint32_t stamp, place, bytes; /* the block's stamp then; of the access: which, and of a lane */
     struct known *what[SCOPES];
     uint32_t lanes;        /* that read it */
     uint32_t flags;        /* the access's */

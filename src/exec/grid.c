@@ -179,7 +179,7 @@ request_is_sound(const struct exec_request *r, char *text, size_t room)
     return cluster_is_sound(r, text, room);
 }
 
-/* Whatever workers the pool has. */
+/* One worker runs all blocks, however many the pool has. */
 static bool
 is_one_threaded(const struct exec_run *run)
 {

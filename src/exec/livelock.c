@@ -8,9 +8,9 @@
  * round does follows from that state alone; where the round leaves it as it was, so will all that
  * come. That holds when nobody else writes to memory and time plays no part: not looked for with
  * clocks in the kernel, with other threads in the process than ours and such as wait for them, and
- * where called functions wait (their registers lie on stacks). Blocks that may wait for
- * each other are run by one thread meanwhile; a block that waits for its own warps alone is looked
- * at by its worker, the others go on.
+ * where called functions wait (their registers lie on stacks). Blocks that may wait for each other
+ * are run by one thread meanwhile; a block that waits for its own warps alone is looked at by its
+ * worker, the others go on.
  */
 #include "exec/exec_priv.h"
 
