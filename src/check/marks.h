@@ -22,7 +22,8 @@ enum {
     MARK_NARROW = MARK_CTA | MARK_CLUSTER,
     MARK_VOLATILE = 32,
     MARK_SEEN = 64,           /* the cell's last strong write: a read has seen it; such a read, */
-    MARK_SEEN_LOST = 1 << 17, /*   of which the cell has no mark any more */
+    MARK_SEEN_LOST = 1 << 17, /*   of which the cell has no mark any more; */
+    MARK_SEEN_WARP = 1 << 17, /*   of reads: all lanes of its warp come behind */
     MARK_REPORTED = 1 << 15,  /* a strong write that was found to race */
     MARK_FENCED = 1 << 13,    /* behind a fence of its warp for all blocks, */
     MARK_FENCED_BLOCK = 1 << 14,   /*   or for its own, */

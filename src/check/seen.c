@@ -89,15 +89,36 @@ note_read(const struct visit *v, const struct global_touch *t, struct cell *c)
 /* -- who has seen the last strong write ---------------------------------------------------------
  */
 
-/* The read has seen the cell's last strong write, and the lane comes behind it. Of several lanes of
- * a warp one has the mark: then it counts for the warp. */
+/* Of several lanes of a warp one has the mark: then it counts for the warp. */
+static bool
+is_warps(const struct mark *m)
+{
+    return m->when & (MARK_MANY | MARK_SEEN_WARP);
+}
+
+static bool
+is_own(const struct visit *v, const struct mark *m)
+{
+    return mark_block(m) == (uint32_t)v->b->block->index && mark_warp(m) == v->warp;
+}
+
+/* The read has seen the cell's last strong write, and the lane comes behind it. */
 static bool
 is_behind(const struct visit *v, uint32_t lane, const struct mark *read)
 {
+    return read->when & MARK_SEEN && mark_work(read) == v->b->launch->work &&
+           ((is_own(v, read) && is_warps(read)) || race_is_before(v, lane, read));
+}
+
+/* The lane's mark, about to take the place of one of its warp, has to say that the others come
+ * behind, too. */
+static bool
+has_met(const struct visit *v, const struct mark *read)
+{
     const struct block_state *b = v->b;
-    bool own = mark_block(read) == (uint32_t)b->block->index && mark_warp(read) == v->warp;
-    return read->when & MARK_SEEN && mark_work(read) == b->launch->work &&
-           ((own && read->when & MARK_MANY) || race_is_before(v, lane, read));
+    return read->when & MARK_SEEN && mark_work(read) == b->launch->work && is_own(v, read) &&
+           (is_warps(read) || mark_stamp(read) < b->order.warp_floor[v->warp] ||
+            b->order.lanes_met[v->warp]);
 }
 
 /* PTX ISA 8.9.5: a strong write comes before all that is ordered behind a read that saw it, or that
@@ -122,7 +143,7 @@ static bool
 stands_for(const struct mark *m, const struct mark *old)
 {
     return m->when & MARK_SEEN && !((m->who ^ old->who) >> LANE_BITS) &&
-           (m->who == old->who || m->when & MARK_MANY);
+           (m->who == old->who || is_warps(m));
 }
 
 /* A read where somebody has seen the last strong write, or does now. */
@@ -130,7 +151,8 @@ static void
 note_seen(const struct visit *v, const struct global_touch *t, struct cell *c, bool sees)
 {
     struct global_touch now = *t;
-    now.mark.when |= sees ? MARK_SEEN : 0;
+    bool all = sees && (has_met(v, &c->read) || has_met(v, &c->other));
+    now.mark.when |= (sees ? MARK_SEEN : 0) | (all ? MARK_SEEN_WARP : 0);
     c->strong.when |= MARK_SEEN;
     const struct mark old[3] = {c->read, c->other, now.mark};
     note_read(v, &now, c);

@@ -227,26 +227,90 @@ note_read(const struct visit *v, const struct shared_touch *t, enum strong_stays
     else if (pack_stamp(r) >= b->order.floor &&
              pack_stamp(r) >= b->order.warp_floor[pack_warp(r)] &&
              (pack_lane(r) != t->touch.lane || (r & PACK_MANY)))
-        mark |= pack_second(r, mark);
+        mark = (mark & ~(31ull << PACK_LANE2)) | pack_second(r, mark);
     b->shared.read[t->cell] = mark;
 }
 
-/* PTX ISA 8.9.5: the strong write comes before all that is ordered behind a read that saw it. A
- * read that only the log had may be forgotten: then nothing is said. */
+/* -- who has seen the last strong write, as seen.c has it for device memory ---------------------
+ */
+
+static bool
+saw(const struct block_state *b, uint64_t r)
+{
+    return r & PACK_SAW && pack_stamp(r) >= b->order.floor && pack_stamp(r) < TRANSFER_STAMP;
+}
+
+/* Of several lanes of a warp one has the mark: then it counts for the warp. */
+static bool
+is_warps(uint64_t r)
+{
+    return r & (PACK_MANY | PACK_SAW_WARP);
+}
+
+/* The read has seen the cell's last strong write, and the lane comes behind it. */
+static bool
+is_behind(const struct visit *v, uint32_t lane, uint64_t r)
+{
+    return saw(v->b, r) && ((pack_warp(r) == v->warp && is_warps(r)) || is_before(v, lane, r));
+}
+
+/* The lane's mark, about to take the place of one of its warp, has to say that the others come
+ * behind, too. */
+static bool
+has_met(const struct visit *v, uint64_t r)
+{
+    const struct block_state *b = v->b;
+    return saw(b, r) && pack_warp(r) == v->warp &&
+           (is_warps(r) || pack_stamp(r) < b->order.warp_floor[v->warp] ||
+            b->order.lanes_met[v->warp]);
+}
+
+/* PTX ISA 8.9.5: the strong write comes before all that is ordered behind a read that saw it. Of a
+ * read that the cell has no longer nothing is known: then nothing is said. */
 static bool
 was_seen(const struct visit *v, const struct shared_touch *t, uint64_t strong)
 {
-    uint64_t r = v->b->shared.read[t->cell];
-    return strong & PACK_SEEN && pack_stamp(r) >= v->b->order.first &&
-           pack_stamp(r) < TRANSFER_STAMP && (!(r & PACK_STRONG) || is_before(v, t->touch.lane, r));
+    const struct block_state *b = v->b;
+    return strong & PACK_SEEN &&
+           (strong & PACK_LOST || is_behind(v, t->touch.lane, b->shared.read[t->cell]) ||
+            is_behind(v, t->touch.lane, b->shared.other[t->cell]));
 }
 
-static void
-note_seen(struct block_state *b, const struct shared_touch *t, uint64_t mark)
+static bool
+stands_for(uint64_t m, uint64_t old)
 {
-    uint64_t *strong = &b->shared.strong[t->cell];
-    if (*strong)
-        *strong = mark & PACK_STRONG ? *strong | PACK_SEEN : *strong & ~(uint64_t)PACK_SEEN;
+    return m & PACK_SAW && pack_warp(m) == pack_warp(old) &&
+           (pack_lane(m) == pack_lane(old) || is_warps(m));
+}
+
+/* A read where the last strong write, made since all met, may have been seen. */
+static void
+note_seen(const struct visit *v, const struct shared_touch *t, enum strong_stays stays,
+          uint64_t mark)
+{
+    struct block_state *b = v->b;
+    uint64_t *s = &b->shared.strong[t->cell], *r = &b->shared.read[t->cell],
+             *o = &b->shared.other[t->cell];
+    bool sees = mark & PACK_STRONG || was_seen(v, t, *s);
+    bool all = sees && (has_met(v, *r) || has_met(v, *o));
+    mark |= (sees ? PACK_SAW : 0) | (all ? PACK_SAW_WARP : 0);
+    *s |= sees ? PACK_SEEN : 0;
+    const uint64_t old[3] = {*r, *o, mark | (uint64_t)t->touch.lane << PACK_LANE};
+    note_read(v, t, stays, mark);
+    for (int k = 0; k < 3; k++)
+        if (old[k] & PACK_SAW && pack_stamp(old[k]) >= b->order.floor && !stands_for(*r, old[k]) &&
+            !stands_for(*o, old[k]))
+            *s |= PACK_LOST;
+}
+
+/* A strong write that nobody has seen yet. */
+static void
+note_strong(struct block_state *b, uint64_t cell, uint64_t mark)
+{
+    b->shared.strong[cell] = mark;
+    b->shared.read[cell] &= ~(uint64_t)PACK_SAW;
+    b->shared.other[cell] &= ~(uint64_t)PACK_SAW;
+    b->shared.any_strong = true;
 }
 
 /* A copy in the background or a matrix unit sees what threads have written behind a proxy fence on
@@ -336,8 +400,7 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
         stays = v->op == JIT_LOAD ? strong_log_stays(v, t->log, &t->marks, &m) : STAYS_NONE;
     }
     if (v->op == JIT_LOAD) {
-        note_seen(b, t, mark);
-        note_read(v, t, stays, mark);
+        (pack_stamp(s) >= b->order.floor ? note_seen : note_read)(v, t, stays, mark);
         return;
     }
     uint64_t r = transfer_over(v, t, &b->shared.read[t->cell]),
@@ -355,9 +418,11 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
         mark |= PACK_UNSET;
         b->shared.any_unset = true;
     }
-    (mark & PACK_STRONG ? b->shared.strong : b->shared.write)[t->cell] =
-        mark | (uint64_t)t->touch.lane << PACK_LANE;
-    b->shared.any_strong |= (mark & PACK_STRONG) != 0;
+    mark |= (uint64_t)t->touch.lane << PACK_LANE;
+    if (mark & PACK_STRONG)
+        note_strong(b, t->cell, mark);
+    else
+        b->shared.write[t->cell] = mark;
 }
 
 /* touch_cell for cells with which nothing is wrong; false: not surely, nothing was done. */
@@ -373,15 +438,15 @@ quick_cell(const struct visit *v, const struct quick *q, const struct shared_tou
     if (q->reads && ((w < q->low && s < q->low) || w & PACK_UNSET))
         return false;
     if (q->load) {
-        if (s >= q->floor)
-            note_seen(b, t, mark);
-        note_read(v, t, STAYS_NONE, mark);
+        (s >= q->floor ? note_seen : note_read)(v, t, STAYS_NONE, mark);
         return true;
     }
     if (!quick_before(q, b->shared.read[t->cell], new) || b->shared.other[t->cell] >= q->floor)
         return false;
-    (q->strong ? b->shared.strong : b->shared.write)[t->cell] = new;
-    b->shared.any_strong |= q->strong;
+    if (q->strong)
+        note_strong(b, t->cell, new);
+    else
+        b->shared.write[t->cell] = new;
     return true;
 }
 

@@ -14,11 +14,14 @@ enum {
     PACK_MANY = 1,    /* other lanes of the warp, too */
     PACK_STRONG = 2,  /* atomic or volatile */
     PACK_LANE2 = 2,   /* MANY: another lane */
-    PACK_UNSET = 128, /* a copy of what nobody had written */
-    PACK_PEER = 16,   /* not MANY: a write that others know of (peers.c has those of other blocks);
-                         where and whose it was is not kept */
-    PACK_SEEN = 4,    /* of strong writes: a strong read has seen it, the cell's last one; */
-    PACK_FENCED = 8,  /*   behind a fence of its warp for the block, */
+    PACK_UNSET = 128, /* of plain writes: a copy of what nobody had written */
+    PACK_SAW = 128,   /* of reads: comes behind the cell's last strong write, which it saw */
+    PACK_LOST = 128, /* of strong writes: one more has seen it, whose read the cell has no longer */
+    PACK_PEER = 16,  /* not MANY: a write that others know of (peers.c has those of other blocks);
+                        where and whose it was is not kept */
+    PACK_SAW_WARP = 4,        /*   and so do all lanes of its warp (not MANY) */
+    PACK_SEEN = 4,            /* of strong writes: a strong read has seen it; */
+    PACK_FENCED = 8,          /*   behind a fence of its warp for the block, */
     PACK_FENCED_CLUSTER = 32, /* not MANY: or for the cluster */
     PACK_LANE = 8,
     PACK_WARP = 13,

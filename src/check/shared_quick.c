@@ -120,6 +120,9 @@ shared_quick_atomics(struct block_state *b, const struct quick *q, uint32_t lane
     if (!(b->launch->check->wide ? atomics_fit_wide(b, q, lanes, address, mark, cell)
                                  : atomics_fit(b, q, lanes, address, mark, cell)))
         return false;
+    for (uint32_t left = b->shared.plain_stamp >= b->order.floor ? lanes : 0; left;
+         left &= left - 1)
+        b->shared.read[cell[__builtin_ctz(left)]] &= ~(uint64_t)PACK_SAW;
     for (uint32_t l = 0; l < JIT_LANES && lanes == ~0u; l++)
         strong[cell[l]] = mark | (uint64_t)l << PACK_LANE;
     for (uint32_t left = lanes == ~0u ? 0 : lanes; left; left &= left - 1) {

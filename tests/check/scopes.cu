@@ -502,7 +502,7 @@ __device__ int
 relaxed(const int *at)
 {
     int seen;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(at) : "memory");
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(at) : "memory");
     return seen;
 }
 __device__ void
@@ -531,6 +531,92 @@ __global__ void
 bad_lookers(int *x)
 {
     look(x, 2);
+}
+
+/* The same among the warps of a block, for a word of shared memory. */
+__device__ void
+look_shared(int *out, int lookers)
+{
+    __shared__ int s[2];
+    int warp = threadIdx.x / 32;
+    if (threadIdx.x < 2)
+        s[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x % 32)
+        return;
+    if (warp == 0) {
+        for (int k = 0; k < 3; k++)
+            atomicAdd(s, 1);
+        return;
+    }
+    while (warp <= lookers && relaxed(s) != 3)
+        ;
+    atomicAdd(s + 1, 1);
+    while (relaxed(s + 1) != 3)
+        ;
+    out[warp] = s[0];
+}
+__global__ void
+good_lookers_shared(int *x)
+{
+    look_shared(x, 3);
+}
+__global__ void
+bad_lookers_shared(int *x)
+{
+    look_shared(x, 2);
+}
+
+/* One lane waits, the warp's others read behind it; then comes the next addition, for which they
+ * have not waited. */
+__device__ void
+look_again(int *at, int *out, bool again)
+{
+    if (threadIdx.x == 0) {
+        atomicAdd(at, 1);
+        while (relaxed(at + 1) != 1)
+            ;
+        if (again)
+            atomicAdd(at, 1);
+        return;
+    }
+    if (threadIdx.x / 32 != 1)
+        return;
+    while (threadIdx.x == 32 && relaxed(at) != 1)
+        ;
+    if (threadIdx.x == 32)
+        atomicAdd(at + 1, 1);
+    __syncwarp();
+    out[threadIdx.x] = *at;
+}
+__device__ void
+look_again_shared(int *out, bool again)
+{
+    __shared__ int s[2];
+    if (threadIdx.x < 2)
+        s[threadIdx.x] = 0;
+    __syncthreads();
+    look_again(s, out, again);
+}
+__global__ void
+good_look_again(int *x)
+{
+    look_again(x, x, false);
+}
+__global__ void
+bad_look_again(int *x)
+{
+    look_again(x, x, true);
+}
+__global__ void
+good_look_again_shared(int *x)
+{
+    look_again_shared(x, false);
+}
+__global__ void
+bad_look_again_shared(int *x)
+{
+    look_again_shared(x, true);
 }
 
 /* Warp 0 reads plainly, 1 and 2 strongly; then 2 adds: only the first can race with that. */
@@ -635,6 +721,12 @@ main()
     RUN(bad_count, 2, x);
     RUN(good_lookers, 4, x);
     RUN(bad_lookers, 4, x);
+    RUN(good_lookers_shared, 1, x);
+    RUN(bad_lookers_shared, 1, x);
+    RUN(good_look_again, 1, x);
+    RUN(bad_look_again, 1, x);
+    RUN(good_look_again_shared, 1, x);
+    RUN(bad_look_again_shared, 1, x);
     RUN(good_displaced, 1, x);
     RUN(bad_displaced, 1, x);
     RUN(good_displaced_shared, 1, x);

@@ -18,6 +18,8 @@ volatile = {"bad_volatile_sum": {("volatile-race", "warning")},
             "bad_warp_fence": {("volatile-race", "error")},
             "bad_warp_global": {("volatile-race", "error")},
             "bad_lock_shared_no_take": {("shared-race", "error")},
+            "bad_lookers_shared": {("shared-race", "error")},
+            "bad_look_again_shared": {("shared-race", "error")},
             "bad_displaced_shared": {("shared-race", "error")}}
 lanes = {"bad_warp_reduce", "bad_warp_fence", "bad_warp_global"}
 # what the report says is missing
