@@ -74,7 +74,8 @@ enum jit_trap_reason {
 struct jit_launch {
     const uint8_t *params;   /* the kernel's parameter block */
     const uint64_t *symbols; /* address of module variable i (ptx_module.vars); 0 for .shared */
-    void *const *functions;  /* jit_kernel.functions: code of ptx_func i, for indirect calls */
+    void *const *functions;  /* jit_kernel.functions: code of ptx_func i, for indirect calls; atomic
+                                where functions are deferred */
     const struct jit_services *services;
     uint32_t grid[3], block[3];
     uint32_t warps;          /* per block */
@@ -449,6 +450,8 @@ struct jit_services {
      * (JIT_EXT_CONFIGURE). area: its parameters in order, each as 32 values of its size, those of
      * less than 4 bytes as 4, from 32 times its offset; offsets are aligned to 16. */
     void (*launch)(struct jit_warp *w, uint32_t lanes, uint32_t function, const void *area);
+    /* The code of ptx_func `function`, which lanes call for the first time; NULL: there is none. */
+    void *(*function)(struct jit_warp *w, uint32_t lanes, uint32_t function, uint32_t place);
     /* JIT_EVENT_TURNS: lanes compare (setp) a[lane] with b[lane], the operands' bits. */
     void (*compare)(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b,
                     uint32_t place);
@@ -483,8 +486,10 @@ struct jit_kernel {
      * all of the block and returns JIT_DONE. NULL: no such function; else full and partial are
      * NULL. */
     jit_warp_fn block;
-    void *const *functions; /* by ptx_func.index, NULL where never called indirectly */
-    uint32_t frame_bytes;   /* a multiple of 64 */
+    void **functions;              /* by ptx_func.index, NULL where never called indirectly, or not
+                                      made by jit_function so far, if */
+    struct jit_deferred *deferred; /* is not NULL: functions are compiled when they are called */
+    uint32_t frame_bytes;          /* a multiple of 64 */
     bool has_barrier;
     bool polls;     /* a loop may wait for other warps, */
     bool may_wait;  /* and for other blocks or clusters: keep all resident */
@@ -567,7 +572,8 @@ struct jit_watch {
 void jit_set_watch(struct jit_engine *e, const struct jit_watch *watch);
 void jit_set_compiled(struct jit_engine *e, void (*compiled)(void));
 /* The process ends, and with it objects of LLVM: what is compiled from now on is compiled by a copy
- * that knows nothing of that. Takes no lock. */
+ * that knows nothing of that. Takes no lock; waits for the function of which better code is being
+ * made. */
 void jit_close(struct jit_engine *e);
 /* Before the first jit_get: how large a kernel may be, in LLVM instructions as they are emitted and
  * as they are optimised, before a form of it is compiled that takes LLVM less time
@@ -578,9 +584,16 @@ void jit_set_budget(struct jit_engine *e, uint64_t emitted, uint64_t optimised);
  * kernels are compiled at once, and one that several ask for is compiled by one of them. */
 const struct jit_kernel *jit_get(struct jit_engine *e, const struct jit_request *r,
                                  struct ls_error *err);
+/* The code of a function that the kernel defers, from memory, from disk, or compiled now by a
+ * thread of its own; jit_kernel.functions has it, or better code, from then on. *code NULL and
+ * true: the kernel cannot call it. For the threads of the kernel's launches. */
+bool jit_function(struct jit_engine *e, const struct jit_kernel *k, uint32_t function, void **code,
+                  struct ls_error *err);
 /* Without code for it. */
 bool jit_needs(struct jit_engine *e, const struct ptx_module *m, const struct ptx_func *kernel,
                struct jit_needs *out, struct ls_error *err);
+/* A launch of that kernel begins; jit_ran() is told of its end. */
+void jit_runs(struct jit_engine *e, const struct jit_kernel *k);
 /* A launch of that kernel took so long, by the clock: once that pays jit_get() makes better code of
  * quick code, and gives it from then on. The quick one lives as long. */
 void jit_ran(struct jit_engine *e, const struct jit_kernel *k, double seconds);
@@ -609,6 +622,7 @@ bool jit_mend_bitcode(const char *path, struct ls_error *err);
 struct jit_counts {
     uint64_t from_memory, waited, from_disk, compiled, reduced, in_memory;
     uint64_t quick, improved; /* compiled quickly; compiled well after that (in `compiled`, too) */
+    uint64_t functions;       /* of kernels that defer theirs, compiled; improved: of these, too */
     double disk_seconds, compile_seconds;
 };
 void jit_counts(struct jit_engine *e, struct jit_counts *out);

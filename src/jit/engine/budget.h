@@ -48,6 +48,9 @@ enum jit_budget {
     /* PTX instructions from which on it is known to be that long before it is emitted, so that its
      * accesses may be calls. */
     JIT_QUICK_CALLS = 1000,
+    /* Instructions of the warp IR, of all functions together that a kernel really calls, from which
+     * on each is compiled when it is first called: 2,000 of them take half a second. */
+    JIT_DEFERRED = 2000,
     /* Of a form that fits: above so many instructions as emitted LLVM's passes take over half a
      * second; above so many as optimised the code generator takes over one. Quick code of the last
      * form comes first, then. */

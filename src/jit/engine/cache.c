@@ -15,7 +15,7 @@ struct header {
     struct hash128 key, sum; /* sum: of all the file, itself taken as 0 */
     uint32_t frame_bytes;
     struct jit_needs needs;
-    uint32_t flags;     /* from bit 8 on jit_image.quick_ms */
+    uint32_t flags;     /* from bit 9 on jit_image.quick_ms */
     uint32_t functions; /* that many numbers stand before the code */
     uint64_t size;
 };
@@ -73,7 +73,8 @@ jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
                                   .pauses = h.flags >> 5 & 1,
                                   .has_block = h.flags >> 6 & 1,
                                   .polls = h.flags >> 7 & 1,
-                                  .quick_ms = h.flags >> 8,
+                                  .deferred = h.flags >> 8 & 1,
+                                  .quick_ms = h.flags >> 9,
                                   .size = h.size,
                                   .code = ls_alloc(h.size)};
         for (uint32_t k = 0; k < h.functions; k++) {
@@ -100,7 +101,7 @@ jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image
                                 (uint32_t)m->has_barrier << 2 | (uint32_t)m->may_wait << 3 |
                                 (uint32_t)m->recursive << 4 | (uint32_t)m->pauses << 5 |
                                 (uint32_t)m->has_block << 6 | (uint32_t)m->polls << 7 |
-                                m->quick_ms << 8,
+                                (uint32_t)m->deferred << 8 | m->quick_ms << 9,
                        .functions = (uint32_t)m->functions.count,
                        .size = m->size};
     memcpy(h.magic, magic, sizeof magic);

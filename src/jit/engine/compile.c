@@ -68,8 +68,8 @@ add_attribute(LLVMContextRef context, LLVMValueRef f, const char *key, const cha
 
 /* stackrealign: spilled vectors lie in one line of the cache each; LLVM aligns the stack for them
  * only when it knows before it allocates registers that there will be any. */
-static void
-add_vector_attributes(LLVMContextRef context, LLVMValueRef f)
+void
+jit_vector_attributes(LLVMContextRef context, LLVMValueRef f)
 {
     add_attribute(context, f, "min-legal-vector-width", "512");
     add_attribute(context, f, "prefer-vector-width", "512");
@@ -90,8 +90,9 @@ add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
 static bool
 may_be_quick(const struct unit *u)
 {
-    return u->tier == JIT_TIER_MEMORY && !u->better && u->request->warps <= JIT_QUICK_WARPS &&
-           !tools_step(u->request) && jit_on(jit_unit_off(u), PASS_QUICK_FIRST);
+    return u->tier == JIT_TIER_MEMORY && !u->better &&
+           (u->function || u->request->warps <= JIT_QUICK_WARPS) && !tools_step(u->request) &&
+           jit_on(jit_unit_off(u), PASS_QUICK_FIRST);
 }
 
 /* It will be, and accesses are calls. */
@@ -118,13 +119,14 @@ begin_emit(const struct unit *u, struct emit *e)
     e->b = LLVMCreateBuilderInContext(u->context);
 }
 
-static struct core
-begin_core(const struct unit *u, struct wir *wir, struct facts *facts)
+struct core
+jit_unit_core(const struct unit *u, const struct wir *wir, struct facts *facts)
 {
     struct core c = {.wir = wir,
                      .facts = facts,
                      .tools = tools_new(u->request),
                      .form = {.in_memory = u->tier == JIT_TIER_MEMORY,
+                              .defers = u->defers,
                               .shares = shares_accesses(u),
                               .cluster = u->request->cluster,
                               .scheduled = u->request->scheduled,
@@ -164,7 +166,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
                  shape.block[1], shape.block[2], partial ? ", last warp" : "");
         facts_print(facts, u->classes);
     }
-    struct core c = begin_core(u, u->wir, facts);
+    struct core c = jit_unit_core(u, u->wir, facts);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.regions = core_regions_new(&c);
     c.form.alone = u->request->whole && !c.regions && core_barriers_pass(&c);
@@ -188,7 +190,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
     }
     if (ok) {
         add_null_is_valid(u->context, c.e.function);
-        add_vector_attributes(u->context, c.e.function);
+        jit_vector_attributes(u->context, c.e.function);
         if (c.form.local_words)
             add_attribute(u->context, c.e.function, jit_local_words, "");
         if (c.saved.frame_bytes > u->image->frame_bytes)
@@ -196,145 +198,6 @@ emit_variant(struct unit *u, bool partial, const char *name)
     }
     facts_free(facts);
     return ok;
-}
-
-/* -- functions that are called ----------------------------------------------------------------- */
-
-static void
-want(struct unit *u, const struct ptx_func *f)
-{
-    for (size_t k = 0; k < u->wanted.count; k++)
-        if (u->wanted.at[k] == f)
-            return;
-    if (f->has_body)
-        VEC_PUSH(&u->wanted, f);
-}
-
-static void
-want_calls(struct unit *u, const struct wir *f)
-{
-    for (uint32_t k = 0; k < f->call_count; k++)
-        want(u, f->calls[k]);
-    const struct ptx_module *m = u->request->module;
-    bool *taken = f->indirect ? ls_alloc(m->func_count + 1) : NULL;
-    if (taken) /* any of them may be behind a pointer */
-        wir_addresses(m, taken);
-    for (uint32_t k = 0; taken && k < m->func_count; k++)
-        if (taken[k])
-            want(u, m->funcs[k]);
-    ls_release(taken);
-}
-
-/* Whether lanes may wait in the function: for a barrier, by polling, or for their turn. */
-static bool
-function_waits(struct jit_image *m, const struct wir *f, bool scheduled)
-{
-    bool barrier = false, polls = false, outside = false, gives_way = false;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        barrier |= f->blocks[b].end == WIR_BARRIER;
-    for (uint32_t k = 0; scheduled && k < f->insn_count; k++)
-        gives_way |= wir_gives_way(&f->insns[k].i);
-    for (uint32_t l = 0; l < f->loop_count; l++) {
-        polls |= f->loops[l].waits;
-        outside |= f->loops[l].outside;
-    }
-    for (uint32_t k = 0; k < f->insn_count; k++) /* blocks that have not begun are taken over */
-        outside |= f->insns[k].i.op == PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL;
-    m->has_barrier |= barrier;
-    m->polls |= polls;
-    m->may_wait |= outside;
-    return barrier || polls || gives_way;
-}
-
-static bool
-emit_callee(struct unit *u, const struct ptx_func *f)
-{
-    struct shape shape = {.any = true,
-                          .separate = tools_step(u->request),
-                          .small_grid = u->request->small_grid,
-                          .abreast = u->request->abreast};
-    char name[32];
-    memcpy(shape.block, u->request->block, sizeof shape.block);
-    struct wir *wir = jit_unit_wir(u, f);
-    struct facts *facts = wir ? facts_new(wir, &shape, emit_warp_uniform, u->err) : NULL;
-    bool ok = facts != NULL;
-    if (ok) {
-        want_calls(u, wir);
-        u->image->pauses |= function_waits(u->image, wir, u->request->scheduled);
-        struct core c = begin_core(u, wir, facts);
-        c.form.called = true;
-        core_function_name(f, name);
-        ok = core_function(&c, name);
-        u->over |= c.e.over;
-        LLVMDisposeBuilder(c.e.b);
-        tools_free(c.tools);
-        if (ok) {
-            add_vector_attributes(u->context, c.e.function);
-            VEC_PUSH(&u->image->functions, f->index);
-        }
-    }
-    facts_free(facts);
-    wir_free(wir);
-    return ok;
-}
-
-static LLVMValueRef
-load_at(LLVMBuilderRef b, LLVMValueRef base, size_t offset)
-{
-    LLVMContextRef x = LLVMGetTypeContext(LLVMTypeOf(base));
-    LLVMValueRef k = LLVMConstInt(LLVMInt64TypeInContext(x), offset, false);
-    LLVMValueRef at = LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(x), base, &k, 1, "");
-    return LLVMBuildLoad2(b, LLVMPointerTypeInContext(x, 0), at, "");
-}
-
-/* A kernel behind a pointer: calling it launches it. */
-static void
-emit_launcher(struct unit *u, const struct ptx_func *f)
-{
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(u->context, 0),
-                i32 = LLVMInt32TypeInContext(u->context);
-    LLVMTypeRef none = LLVMVoidTypeInContext(u->context);
-    LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){ptr, i32, ptr}, 3, false);
-    LLVMTypeRef service = LLVMFunctionType(none, (LLVMTypeRef[]){ptr, i32, i32, ptr}, 4, false);
-    char name[32];
-    core_function_name(f, name);
-    LLVMValueRef fn = LLVMGetNamedFunction(u->module, name);
-    fn = fn ? fn : LLVMAddFunction(u->module, name, type);
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(u->context);
-    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(u->context, fn, ""));
-    LLVMValueRef warp = LLVMGetParam(fn, 0);
-    LLVMValueRef block = load_at(b, warp, offsetof(struct jit_warp, block));
-    LLVMValueRef launch = load_at(b, block, offsetof(struct jit_block, launch));
-    LLVMValueRef services = load_at(b, launch, offsetof(struct jit_launch, services));
-    LLVMValueRef args[] = {warp, LLVMGetParam(fn, 1), LLVMConstInt(i32, f->index, false),
-                           LLVMGetParam(fn, 2)};
-    LLVMBuildCall2(b, service, load_at(b, services, offsetof(struct jit_services, launch)), args, 4,
-                   "");
-    LLVMBuildRetVoid(b);
-    LLVMDisposeBuilder(b);
-    VEC_PUSH(&u->image->functions, f->index);
-}
-
-/* Functions have the same names in every kernel's object: once everything is in place, they get the
- * kernel's. */
-static bool
-emit_callees(struct unit *u, const char *stem)
-{
-    want_calls(u, u->wir);
-    u->image->recursive = u->wanted.count > 0 || core_uses_stack(u->wir);
-    for (size_t k = 0; k < u->wanted.count; k++) {
-        if (u->wanted.at[k]->is_kernel)
-            emit_launcher(u, u->wanted.at[k]);
-        else if (!emit_callee(u, u->wanted.at[k]))
-            return false;
-    }
-    for (size_t k = 0; k < u->wanted.count; k++) {
-        char name[32], own[96];
-        core_function_name(u->wanted.at[k], name);
-        snprintf(own, sizeof own, "%s_%s", name, stem);
-        LLVMSetValueName2(LLVMGetNamedFunction(u->module, name), own, strlen(own));
-    }
-    return true;
 }
 
 void
@@ -354,7 +217,7 @@ emit_module(struct unit *u, const char *stem)
     u->image->has_full = threads >= LANES;
     u->image->has_partial = threads % LANES != 0;
     return (!u->image->has_full || emit_variant(u, false, full)) &&
-           (!u->image->has_partial || emit_variant(u, true, partial)) && emit_callees(u, stem);
+           (!u->image->has_partial || emit_variant(u, true, partial)) && jit_emit_callees(u, stem);
 }
 
 static bool
@@ -455,7 +318,8 @@ verify(struct unit *u)
 static void
 choose_quick(struct unit *u, uint64_t emitted)
 {
-    bool large = emitted >= JIT_QUICK_EMITTED || u->aim < u->tier || shares_accesses(u);
+    bool large =
+        emitted >= JIT_QUICK_EMITTED || u->aim < u->tier || shares_accesses(u) || u->function;
     if (may_be_quick(u))
         jit_remark_kernel(u->remarks, PASS_QUICK_FIRST, large, "%llu instructions",
                           (unsigned long long)emitted);
@@ -514,7 +378,7 @@ describe(struct unit *u)
     if (!(tools_code(r) & TOOLS_LIVE) &&
         jit_needs(u->engine, r->module, r->kernel, &plain, &ignored))
         u->image->needs.registers = plain.registers;
-    function_waits(u->image, f, false);
+    jit_function_waits(u->image, f, false);
 }
 
 /* Pass own-waits: blocks whose loops wait for warps of their own block or cluster alone are dealt
@@ -541,11 +405,13 @@ build_form(struct unit *u, const char *stem, bool *fits)
     u->context = LLVMContextCreate();
     u->module = LLVMModuleCreateWithNameInContext(u->request->kernel->name, u->context);
     u->over = false;
-    describe(u);
+    if (!u->function)
+        describe(u);
     u->lines = u->engine->debugger ? lines_new(u->module, u->request->module) : NULL;
-    bool whole = emit_module(u, stem);
+    bool whole = u->function ? jit_emit_function(u, stem) : emit_module(u, stem);
     lines_end(u->lines);
-    choose_dealing(u);
+    if (!u->function)
+        choose_dealing(u);
     if (whole)
         return optimise(u, fits);
     *fits = u->put_off = false;
@@ -561,7 +427,6 @@ drop_form(struct unit *u)
         LLVMContextDispose(u->context);
     u->module = NULL;
     u->context = NULL;
-    u->wanted.count = 0;
     VEC_FREE(&u->image->functions);
     *u->image = (struct jit_image){0};
 }
@@ -589,8 +454,8 @@ bool
 jit_unit_begin(struct unit *u, const char *stem)
 {
     bool fits = false;
-    u->wir = jit_unit_wir(u, u->request->kernel);
-    if (!u->wir)
+    u->wir = jit_unit_wir(u, u->function ? u->function : u->request->kernel);
+    if (!u->wir || (!u->function && !jit_unit_callees(u)))
         return false;
     if (tools_step(u->request))
         u->tier = u->aim = JIT_TIER_MEMORY;
@@ -619,7 +484,7 @@ jit_unit_end(struct unit *u)
     if (u->machine)
         jit_machine_give(u->engine, u->effort, u->machine);
     wir_free(u->wir);
-    VEC_FREE(&u->wanted);
+    jit_callees_free(u);
 }
 
 bool
@@ -653,6 +518,25 @@ say_remarks(const struct unit *u)
     text_free(&out);
 }
 
+/* Emits, optimises and generates. */
+static bool
+compile(struct unit *u, const char *stem)
+{
+    LLVMMemoryBufferRef object = NULL;
+    struct jit_image *image = u->image;
+    bool ok = jit_unit_begin(u, stem) && jit_unit_generate(u, LLVMObjectFile, &object);
+    if (ok) {
+        image->size = LLVMGetBufferSize(object);
+        image->code = ls_alloc(image->size);
+        memcpy(image->code, LLVMGetBufferStart(object), image->size);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    if (ok && u->remarks)
+        say_remarks(u);
+    jit_unit_end(u);
+    return ok;
+}
+
 bool
 jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem, bool better,
             enum jit_tier from, struct jit_image *image, struct ls_error *err)
@@ -667,19 +551,31 @@ jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *
                      .err = err,
                      .last = PASS_NONE,
                      .remarks = engine->remarks ? &remarks : NULL};
-    LLVMMemoryBufferRef object = NULL;
     u.hurry = !better && r->whole && r->warps <= JIT_QUICK_WARPS &&
               jit_on(jit_unit_off(&u), PASS_QUICK_FIRST);
-    bool ok = jit_unit_begin(&u, stem) && jit_unit_generate(&u, LLVMObjectFile, &object);
-    if (ok) {
-        image->size = LLVMGetBufferSize(object);
-        image->code = ls_alloc(image->size);
-        memcpy(image->code, LLVMGetBufferStart(object), image->size);
-        LLVMDisposeMemoryBuffer(object);
-    }
-    if (ok && u.remarks)
-        say_remarks(&u);
+    bool ok = compile(&u, stem);
     jit_remarks_free(&remarks);
-    jit_unit_end(&u);
+    return ok;
+}
+
+bool
+jit_compile_function(struct jit_engine *engine, const struct jit_request *r, const char *stem,
+                     bool quick, struct jit_image *image, struct ls_error *err)
+{
+    struct jit_remarks remarks = {0};
+    enum jit_tier tier = quick ? JIT_TIER_MEMORY : JIT_TIER_WARP;
+    struct unit u = {.engine = engine,
+                     .request = r,
+                     .function = r->kernel,
+                     .defers = true,
+                     .tier = tier,
+                     .aim = tier,
+                     .better = !quick,
+                     .image = image,
+                     .err = err,
+                     .last = PASS_NONE,
+                     .remarks = engine->remarks ? &remarks : NULL};
+    bool ok = compile(&u, stem);
+    jit_remarks_free(&remarks);
     return ok;
 }

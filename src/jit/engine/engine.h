@@ -15,8 +15,11 @@
 #include <llvm-c/Orc.h>
 #include <llvm-c/TargetMachine.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
 
 /* A compiled kernel: an object file and its description. */
+struct facts;
 struct jit_image {
     uint32_t frame_bytes;
     struct jit_needs needs;
@@ -25,6 +28,7 @@ struct jit_image {
     uint32_t aim;      /* of quick code: the form that better code is tried in first; not on disk */
     uint32_t quick_ms; /* quick code (pass quick-first): the time that it took; 0: it is not */
     VEC(uint32_t) functions; /* numbers of the functions whose code it holds; VEC_FREE */
+    bool deferred;           /* their code is made when they are first called: it holds none */
     uint8_t *code;           /* ls_release */
     size_t size;
 };
@@ -33,6 +37,13 @@ struct jit_engine {
     pthread_mutex_t lock;   /* of entries, machines, counts */
     pthread_cond_t changed; /* an entry is no longer in work */
     struct entry *entries;
+    pthread_mutex_t functions_lock; /* of these; held while a function is made; before `lock` */
+    struct function *functions;     /* engine/functions.c */
+    struct jit_deferred *deferred;  /* of kernels */
+    pthread_t improver;             /* makes better code; if improver_runs */
+    pthread_cond_t due;             /* it may have something to do */
+    bool improver_runs, ends;
+    _Atomic pid_t improving; /* it compiles, in this process; 0: it does not */
     VEC(LLVMTargetMachineRef) machines[JIT_EFFORTS]; /* those that no compile uses now */
     struct jit_counts counts;
     pthread_mutex_t orc_lock;
@@ -72,12 +83,20 @@ void jit_widen_copies(LLVMModuleRef m);
 void jit_cluster_dims(LLVMModuleRef m);
 void jit_grid_constants(LLVMModuleRef m);
 
-/* -- compile.c --------------------------------------------------------------------------------- */
+/* -- callees.c, compile.c ---------------------------------------------------------------------- */
 
-/* One kernel on its way. */
+/* A function that a kernel really calls. wir: wir_free; NULL: a kernel, which a call launches. */
+struct jit_callee {
+    const struct ptx_func *func;
+    struct wir *wir;
+};
+
+/* One kernel on its way, or one function of it. */
 struct unit {
     struct jit_engine *engine;
     const struct jit_request *request;
+    const struct ptx_func
+        *function; /* NULL: the kernel, with its functions unless it defers them */
     struct wir *wir;
     uint32_t registers; /* of `wir`, as struct jit_needs has them */
     LLVMContextRef context;
@@ -90,12 +109,14 @@ struct unit {
     bool put_off; /* that is so of this form */
     bool over;    /* the form is larger than may be emitted */
     struct jit_image *image;
-    struct text *classes;        /* for jit_dump, else NULL */
-    struct text *graph;          /* likewise: the warp IR, and what passes decided */
-    enum jit_pass first, last;   /* of the passes that are shown */
-    struct jit_remarks *remarks; /* NULL: nobody reads them */
-    struct lines *lines;         /* NULL: no debugger of the host is there */
-    VEC(const struct ptx_func *) wanted;
+    struct text *classes;           /* for jit_dump, else NULL */
+    struct text *graph;             /* likewise: the warp IR, and what passes decided */
+    enum jit_pass first, last;      /* of the passes that are shown */
+    struct jit_remarks *remarks;    /* NULL: nobody reads them */
+    struct lines *lines;            /* NULL: no debugger of the host is there */
+    VEC(struct jit_callee) callees; /* jit_unit_callees; jit_callees_free */
+    bool defers;                    /* calls go to what jit_launch.functions has (pass
+                                       deferred-functions) */
     struct ls_error *err;
 };
 
@@ -115,8 +136,44 @@ bool jit_compile(struct jit_engine *engine, const struct jit_request *r, const c
 bool jit_unit_begin(struct unit *u, const char *stem);
 bool jit_unit_generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out);
 void jit_unit_end(struct unit *u);
+/* One function (r->kernel) that kernels defer: its image has that number alone. */
+bool jit_compile_function(struct jit_engine *engine, const struct jit_request *r, const char *stem,
+                          bool quick, struct jit_image *image, struct ls_error *err);
+/* What emitters of the unit's functions begin with: LLVMDisposeBuilder(e.b), tools_free. */
+struct core jit_unit_core(const struct unit *u, const struct wir *wir, struct facts *facts);
+void jit_vector_attributes(LLVMContextRef context, LLVMValueRef f);
+/* The functions that the kernel may call, and whether they are deferred. */
+bool jit_unit_callees(struct unit *u);
+void jit_callees_free(struct unit *u);
+/* Their code, in the kernel's module, unless they are deferred; that of u->function. */
+bool jit_emit_callees(struct unit *u, const char *stem);
+bool jit_emit_function(struct unit *u, const char *stem);
+/* Whether lanes may wait in the function: for a barrier, by polling, or for their turn. What the
+ * image says of waiting becomes so. */
+bool jit_function_waits(struct jit_image *m, const struct wir *f, bool scheduled);
 /* What the functions are called that warps of all lanes and of some lanes begin with. */
 void jit_names(const char *stem, char full[64], char partial[64]);
+
+/* -- kernels.c --------------------------------------------------------------------------------- */
+
+/* The name of a request's code on disk and in memory. */
+struct hash128 jit_key(const struct jit_engine *e, const struct jit_request *r);
+bool jit_same_request(const struct jit_request *a, const struct jit_request *b);
+/* Once the process ends, by another copy of LLVM, whose machines are others. */
+bool jit_may_compile(struct jit_engine *e, struct ls_error *err);
+
+/* -- functions.c ------------------------------------------------------------------------------- */
+
+/* What jit_kernel.deferred is; jit_undefer (NULL: nothing). functions: jit_kernel's. */
+struct jit_deferred *jit_defer(struct jit_engine *e, const struct jit_request *r,
+                               const struct jit_image *image, void **functions);
+void jit_undefer(struct jit_engine *e, struct jit_deferred *d);
+/* A launch that jit_runs() was told of is over. */
+void jit_functions_ran(struct jit_engine *e, const struct jit_kernel *k);
+/* Code of all functions; waits for its thread. */
+void jit_functions_end(struct jit_engine *e);
+/* That of a module's. */
+void jit_functions_forget(struct jit_engine *e, const struct ptx_module *m);
 
 /* -- host.c ------------------------------------------------------------------------------------ */
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct loaded {
     struct jit_kernel kernel;
@@ -49,7 +50,7 @@ wanted_of(const struct jit_image *image, const char *stem, size_t *count)
         snprintf(w[n++].name, sizeof w->name, "%s", full);
     if (image->has_partial)
         snprintf(w[n++].name, sizeof w->name, "%s", partial);
-    for (size_t k = 0; k < image->functions.count; k++)
+    for (size_t k = 0; k < image->functions.count && !image->deferred; k++)
         snprintf(w[n++].name, sizeof w->name, "function_%u_%s", image->functions.at[k], stem);
     *count = n;
     return w;
@@ -62,11 +63,10 @@ describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struc
         *(image->has_block ? &k->block : &k->full) = (jit_warp_fn)(w++)->at;
     if (image->has_partial)
         k->partial = (jit_warp_fn)(w++)->at;
-    void **functions =
-        image->functions.count ? ls_alloc(sizeof *functions * k->func->module->func_count) : NULL;
-    for (size_t n = 0; n < image->functions.count; n++)
-        functions[image->functions.at[n]] = w[n].at;
-    k->functions = functions;
+    size_t room = k->func->module->func_count;
+    k->functions = image->functions.count ? ls_alloc(room * sizeof *k->functions) : NULL;
+    for (size_t n = 0; n < image->functions.count && !image->deferred; n++)
+        k->functions[image->functions.at[n]] = w[n].at;
     k->recursive = image->recursive;
     k->frame_bytes = image->frame_bytes ? image->frame_bytes : 64;
     k->needs = image->needs;
@@ -77,8 +77,8 @@ describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struc
 }
 
 static bool
-load_image(struct jit_engine *e, const struct jit_image *image, const char *stem, struct loaded *x,
-           struct ls_error *err)
+load_image(struct jit_engine *e, const struct jit_request *r, const struct jit_image *image,
+           const char *stem, struct loaded *x, struct ls_error *err)
 {
     size_t count;
     struct jit_wanted *wanted = wanted_of(image, stem, &count);
@@ -92,6 +92,8 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
         ok = (x->orc_code = jit_orc_link(e, image, stem, wanted, count, err)) != NULL;
     if (ok)
         describe_kernel(&x->kernel, image, wanted);
+    if (ok && image->deferred)
+        x->kernel.deferred = jit_defer(e, r, image, x->kernel.functions);
     ls_release(wanted);
     return ok;
 }
@@ -99,23 +101,24 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
 /* -- keys -------------------------------------------------------------------------------------- */
 
 static void
-unload(struct loaded *x)
+unload(struct jit_engine *e, struct loaded *x)
 {
     jit_unlink(&x->code);
     jit_orc_unlink(x->orc_code);
-    ls_release((void *)x->kernel.functions);
+    jit_undefer(e, x->kernel.deferred);
+    ls_release(x->kernel.functions);
 }
 
 static void
-free_entry(struct entry *x)
+free_entry(struct jit_engine *e, struct entry *x)
 {
-    unload(&x->first);
-    unload(&x->better);
+    unload(e, &x->first);
+    unload(e, &x->better);
     ls_release(x);
 }
 
-static bool
-same_request(const struct jit_request *a, const struct jit_request *b)
+bool
+jit_same_request(const struct jit_request *a, const struct jit_request *b)
 {
     return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
            a->small_grid == b->small_grid && a->apart == b->apart && a->whole == b->whole &&
@@ -123,8 +126,8 @@ same_request(const struct jit_request *a, const struct jit_request *b)
            !memcmp(a->block, b->block, sizeof a->block);
 }
 
-static struct hash128
-key_of(const struct jit_engine *e, const struct jit_request *r)
+struct hash128
+jit_key(const struct jit_engine *e, const struct jit_request *r)
 {
     struct hash128 h = ls_hash(r->module->hash, e->host, strlen(e->host));
     h = ls_hash(h, r->kernel->name, strlen(r->kernel->name));
@@ -164,9 +167,8 @@ compile(struct jit_engine *e, const struct entry *x, const char *stem, bool bett
     return ok;
 }
 
-/* Once the process ends, by another copy of LLVM, whose machines are others. */
-static bool
-may_compile(struct jit_engine *e, struct ls_error *err)
+bool
+jit_may_compile(struct jit_engine *e, struct ls_error *err)
 {
     if (!atomic_load(&e->closed))
         return true;
@@ -201,13 +203,13 @@ make_kernel(struct jit_engine *e, struct entry *x, bool better, struct ls_error 
     struct loaded *to = better ? &x->better : &x->first;
     struct jit_image image = {0};
     char stem[33];
-    struct hash128 key = key_of(e, &x->request);
+    struct hash128 key = jit_key(e, &x->request);
     ls_hash_text(key, stem);
     double start = seconds();
     bool found = !better && !e->remarks && jit_cache_load(e, key, &image), ok = found;
     if (!found) {
         image = (struct jit_image){0};
-        ok = may_compile(e, err) && compile(e, x, stem, better, &image, err);
+        ok = jit_may_compile(e, err) && compile(e, x, stem, better, &image, err);
         if (image.quick_ms)
             image.quick_ms = (uint32_t)(1e3 * (seconds() - start)) + 1;
         if (ok)
@@ -218,7 +220,7 @@ make_kernel(struct jit_engine *e, struct entry *x, bool better, struct ls_error 
     if (ok) {
         to->kernel.func = x->request.kernel;
         to->kernel.quick = image.quick_ms != 0;
-        ok = load_image(e, &image, stem, to, err);
+        ok = load_image(e, &x->request, &image, stem, to, err);
         count(e, found, better, &image, seconds() - start);
     }
     x->quick = ok && image.quick_ms;
@@ -235,7 +237,7 @@ static struct entry *
 find(const struct jit_engine *e, const struct jit_request *r)
 {
     struct entry *x = e->entries;
-    while (x && !same_request(&x->request, r))
+    while (x && !jit_same_request(&x->request, r))
         x = x->next;
     return x;
 }
@@ -264,7 +266,7 @@ wait_for(struct jit_engine *e, struct entry *x, struct ls_error *err)
     if (err)
         *err = x->err;
     if (!x->waiting)
-        free_entry(x);
+        free_entry(e, x);
     return NULL;
 }
 
@@ -287,7 +289,7 @@ make_entry(struct jit_engine *e, const struct jit_request *r, struct ls_error *e
     if (err)
         *err = x->err;
     if (!x->waiting)
-        free_entry(x);
+        free_entry(e, x);
     return NULL;
 }
 
@@ -306,7 +308,7 @@ improve(struct jit_engine *e, struct entry *x)
     if (ok)
         x->better = with.better;
     else
-        unload(&with.better);
+        unload(e, &with.better);
     x->improving = false;
     pthread_cond_broadcast(&e->changed);
 }
@@ -334,6 +336,7 @@ jit_enough(struct jit_engine *e, const struct jit_kernel *k)
 void
 jit_ran(struct jit_engine *e, const struct jit_kernel *k, double seconds)
 {
+    jit_functions_ran(e, k);
     if (!k->quick)
         return;
     struct entry *x = entry_of_quick(k);
@@ -383,9 +386,10 @@ jit_forget(struct jit_engine *e, const struct ptx_module *m)
             continue;
         }
         remove_entry(e, x);
-        free_entry(x);
+        free_entry(e, x);
     }
     pthread_mutex_unlock(&e->lock);
+    jit_functions_forget(e, m);
 }
 
 void
@@ -404,6 +408,8 @@ void
 jit_close(struct jit_engine *e)
 {
     atomic_store(&e->closed, true);
+    while (atomic_load(&e->improving) == getpid())
+        usleep(100);
 }
 
 void
@@ -429,6 +435,8 @@ jit_new(const struct jit_options *o, struct ls_error *err)
     struct jit_engine *e = ls_alloc(sizeof *e);
     pthread_mutex_init(&e->lock, NULL);
     pthread_mutex_init(&e->orc_lock, NULL);
+    pthread_mutex_init(&e->functions_lock, NULL);
+    pthread_cond_init(&e->due, NULL);
     pthread_cond_init(&e->changed, NULL);
     e->cache = o->cache ? strdup(o->cache) : NULL;
     e->off = o->off;
@@ -453,11 +461,14 @@ jit_free(struct jit_engine *e)
     while (e->entries) {
         struct entry *x = e->entries;
         e->entries = x->next;
-        free_entry(x);
+        free_entry(e, x);
     }
+    jit_functions_end(e);
     jit_orc_end(e);
     jit_machines_end(e);
     pthread_cond_destroy(&e->changed);
+    pthread_cond_destroy(&e->due);
+    pthread_mutex_destroy(&e->functions_lock);
     pthread_mutex_destroy(&e->orc_lock);
     pthread_mutex_destroy(&e->lock);
     free(e->cache);

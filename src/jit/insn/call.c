@@ -13,12 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
-LLVMValueRef
-core_callee(struct core *c, const char *name, LLVMTypeRef *type)
+static LLVMTypeRef
+called_type(struct core *c)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMTypeRef params[] = {ptr, core_scalar(c, 32), ptr};
-    *type = LLVMFunctionType(LLVMVoidTypeInContext(c->e.context), params, 3, false);
+    return LLVMFunctionType(LLVMVoidTypeInContext(c->e.context), params, 3, false);
+}
+
+LLVMValueRef
+core_callee(struct core *c, const char *name, LLVMTypeRef *type)
+{
+    *type = called_type(c);
     LLVMValueRef f = LLVMGetNamedFunction(c->e.module, name);
     return f ? f : LLVMAddFunction(c->e.module, name, *type);
 }
@@ -119,12 +125,38 @@ take_out(struct call_area *a, const struct ptx_operand *o)
 
 /* -- pointers ---------------------------------------------------------------------------------- */
 
+/* What a launch has as the code of function `index`, which may be made only now; NULL: nothing. */
+static LLVMValueRef
+code_at(struct core *c, LLVMValueRef index, LLVMValueRef lanes, uint32_t place)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMValueRef table = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, functions), ptr);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(b, ptr, table, &index, 1, "");
+    LLVMValueRef code = LLVMBuildLoad2(b, ptr, at, "");
+    if (!c->form.defers)
+        return code;
+    LLVMSetOrdering(code, LLVMAtomicOrderingAcquire);
+    LLVMSetAlignment(code, sizeof(void *));
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b), make = core_new_block(c, "make"),
+                      made = core_new_block(c, "made");
+    LLVMBuildCondBr(b, LLVMBuildIsNull(b, code, ""), make, made);
+    LLVMPositionBuilderAtEnd(b, make);
+    LLVMValueRef number = LLVMBuildTrunc(b, index, core_scalar(c, 32), "");
+    LLVMValueRef args[] = {c->e.warp, lanes, number, core_i32(c, place)};
+    LLVMValueRef new = core_service(c, FIELD(jit_services, function), ptr, args, 4);
+    LLVMBuildBr(b, made);
+    LLVMPositionBuilderAtEnd(b, made);
+    LLVMValueRef either = LLVMBuildPhi(b, ptr, ""), values[] = {code, new};
+    LLVMAddIncoming(either, values, (LLVMBasicBlockRef[]){here, make}, 2);
+    return either;
+}
+
 /* The code behind a pointer's value; ends the kernel when it is no function's. */
 static LLVMValueRef
 code_of(struct core *c, LLVMValueRef value, LLVMValueRef lanes, uint32_t place)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMValueRef index = LLVMBuildLShr(
         b, LLVMBuildSub(b, value, core_i64(c, JIT_FUNCTION_TAG + 16), ""), core_i64(c, 4), "");
     LLVMBasicBlockRef look = core_new_block(c, "look"), bad = core_new_block(c, "bad"),
@@ -132,9 +164,7 @@ code_of(struct core *c, LLVMValueRef value, LLVMValueRef lanes, uint32_t place)
     LLVMValueRef in = LLVMBuildICmp(b, LLVMIntULT, index, core_i64(c, c->e.ptx->func_count), "");
     LLVMBuildCondBr(b, in, look, bad);
     LLVMPositionBuilderAtEnd(b, look);
-    LLVMValueRef table = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, functions), ptr);
-    LLVMValueRef at = LLVMBuildInBoundsGEP2(b, ptr, table, &index, 1, "");
-    LLVMValueRef code = LLVMBuildLoad2(b, ptr, at, "");
+    LLVMValueRef code = code_at(c, index, lanes, place);
     LLVMBuildCondBr(b, LLVMBuildIsNull(b, code, ""), bad, good);
     LLVMPositionBuilderAtEnd(b, bad);
     core_trap(c, lanes, JIT_TRAP_CALL, place);
@@ -144,10 +174,10 @@ code_of(struct core *c, LLVMValueRef value, LLVMValueRef lanes, uint32_t place)
 
 /* Lanes with the first active lane's pointer, then the next ones, until all have been called. */
 static void
-call_pointers(struct core *c, const struct wir_insn *i, LLVMValueRef target, LLVMTypeRef type,
-              LLVMValueRef area)
+call_pointers(struct core *c, const struct wir_insn *i, LLVMValueRef target, LLVMValueRef area)
 {
     LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef type = called_type(c);
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = core_new_block(c, "callees"),
                       after = core_new_block(c, "called");
@@ -169,6 +199,18 @@ call_pointers(struct core *c, const struct wir_insn *i, LLVMValueRef target, LLV
     LLVMAddIncoming(rest, values, from, 2);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, left, core_i32(c, 0), ""), loop, after);
     LLVMPositionBuilderAtEnd(b, after);
+}
+
+static void
+call_known(struct core *c, const struct wir_insn *i, const struct ptx_func *f, LLVMValueRef area)
+{
+    LLVMTypeRef type;
+    char name[32] = "";
+    core_function_name(f, name);
+    LLVMValueRef lanes = core_mask_bits(c), args[] = {c->e.warp, lanes, area};
+    LLVMValueRef code = c->form.defers ? code_at(c, core_i64(c, f->index), lanes, i->place)
+                                       : core_callee(c, name, &type);
+    LLVMBuildCall2(c->e.b, called_type(c), code, args, 3, "");
 }
 
 /* The area that a called function was given; NULL in a kernel. */
@@ -225,19 +267,10 @@ core_call(struct core *c, const struct wir_insn *i, const struct ptx_operand *re
         pass_in(&a, &args->elements[k]);
     if (target->kind != PTX_O_FUNC)
         clear_results(a, results);
-    LLVMTypeRef type;
-    char name[32] = "";
-    if (target->kind == PTX_O_FUNC) {
-        core_function_name(target->func, name);
-        LLVMValueRef f = core_callee(c, name, &type);
-        LLVMValueRef call[] = {c->e.warp, core_mask_bits(c), a.at};
-        LLVMBuildCall2(c->e.b, type, f, call, 3, "");
-    } else {
-        LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
-        LLVMTypeRef params[] = {ptr, core_scalar(c, 32), ptr};
-        type = LLVMFunctionType(LLVMVoidTypeInContext(c->e.context), params, 3, false);
-        call_pointers(c, i, core_value(c, i, target, 64, false), type, a.at);
-    }
+    if (target->kind == PTX_O_FUNC)
+        call_known(c, i, target->func, a.at);
+    else
+        call_pointers(c, i, core_value(c, i, target, 64, false), a.at);
     for (uint32_t k = 0; results && k < results->count; k++)
         take_out(&a, &results->elements[k]);
     return true;

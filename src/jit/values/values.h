@@ -62,6 +62,7 @@ struct core_form {
     bool called;      /* a function, not a kernel: lanes and arguments are parameters */
     bool alone;       /* core_barriers_pass */
     bool in_memory;   /* registers that blocks hand on stay in the frame (control/home.c) */
+    bool defers;      /* functions may have no code yet when they are called (insn/call.c) */
     bool shares;      /* quick code: accesses may be calls (memory/shared.c) */
     bool local_words; /* local memory is laid out word by word (plan_words); tools are told
                          addresses as if it were not */
