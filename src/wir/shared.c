@@ -13,16 +13,21 @@
 
 typedef uint64_t set;
 
-/* A slot is a shared variable: the module's by their index, then functions' own. */
+/* A variable's number: the module's by their index, then functions' own. A slot is a shared one:
+ * modules have thousands of others. */
 struct graph {
     const struct ptx_module *m;
-    uint32_t slots, slot_words, func_words, users, user_words;
-    const struct ptx_var **var; /* per slot; NULL: it is not shared, or has no size */
-    uint32_t *own;              /* per function: its first slot */
+    uint32_t variables, slots, slot_words, func_words, users, user_words;
+    uint32_t *slot;             /* per variable; UINT32_MAX: it is not shared */
+    const struct ptx_var **var; /* per slot */
+    uint32_t *own;              /* per function: its first variable's number */
     set *named, *calls;         /* per function: slots, functions */
+    set *pointed;               /* functions that a pointer may lead to, and what they reach */
     bool *indirect, *dynamic;   /* per function: calls by pointer; names what has no size */
-    set *user;                  /* per slot: kernels that reach it; the last: nobody does */
-    uint64_t *offset;           /* per slot */
+    uint32_t *naming;           /* functions that name slots */
+    uint32_t naming_count;
+    set *user;        /* per slot: kernels that reach it; the last: nobody does */
+    uint64_t *offset; /* per slot */
 };
 
 static bool
@@ -42,7 +47,8 @@ scan_operand(struct graph *g, const struct ptx_func *f, const struct ptx_operand
     if (o->var && o->var->space == PTX_SPACE_SHARED) {
         const struct ptx_func *in = o->var->func;
         g->dynamic[f->index] |= o->var->unsized;
-        add(g->named + f->index * g->slot_words, (in ? g->own[in->index] : 0) + o->var->index);
+        uint32_t number = (in ? g->own[in->index] : 0) + o->var->index;
+        add(g->named + f->index * g->slot_words, g->slot[number]);
     }
     for (uint32_t k = 0; k < o->count && o->elements; k++)
         scan_operand(g, f, &o->elements[k]);
@@ -65,19 +71,36 @@ scan(struct graph *g, const struct ptx_func *f)
     }
 }
 
-/* Adds the functions that f calls, and those they call; a call by pointer may reach all. */
+/* Adds the functions that f calls, and those they call; a call by pointer may reach all. Modules
+ * with a run-time library in them have a thousand functions, and as many kernels. */
 static void
 reach(const struct graph *g, uint32_t f, set *reached)
 {
-    const struct ptx_module *m = g->m;
-    for (uint32_t k = 0; k < m->func_count; k++) {
-        bool called = has(g->calls + f * g->func_words, k) ||
-                      (g->indirect[f] && !m->funcs[k]->is_kernel && m->funcs[k]->has_body);
-        if (!called || has(reached, k))
-            continue;
-        add(reached, k);
-        reach(g, k, reached);
+    for (uint32_t w = 0; w < g->func_words; w++) {
+        if (g->indirect[f])
+            reached[w] |= g->pointed[w];
+        set new = g->calls[f * g->func_words + w] & ~reached[w];
+        for (; new; new &= new - 1) {
+            uint32_t k = 64 * w + (uint32_t)__builtin_ctzll(new);
+            if (has(reached, k))
+                continue;
+            add(reached, k);
+            reach(g, k, reached);
+        }
     }
+}
+
+/* What a pointer may lead to: all functions, and those they call. */
+static void
+find_pointed(struct graph *g)
+{
+    const struct ptx_module *m = g->m;
+    for (uint32_t k = 0; k < m->func_count; k++)
+        if (!m->funcs[k]->is_kernel && m->funcs[k]->has_body)
+            add(g->pointed, k);
+    for (uint32_t k = 0; k < m->func_count; k++)
+        if (!m->funcs[k]->is_kernel && m->funcs[k]->has_body)
+            reach(g, k, g->pointed);
 }
 
 /* The slots of these functions; true: one names dynamic shared memory. */
@@ -85,7 +108,8 @@ static bool
 slots_of(const struct graph *g, const set *reached, set *slots)
 {
     bool dynamic = false;
-    for (uint32_t k = 0; k < g->m->func_count; k++) {
+    for (uint32_t n = 0; n < g->naming_count; n++) {
+        uint32_t k = g->naming[n];
         if (!has(reached, k))
             continue;
         dynamic |= g->dynamic[k];
@@ -118,8 +142,8 @@ place_slots(struct graph *g)
     for (uint32_t s = 0; s < g->slots; s++) {
         const struct ptx_var *v = g->var[s];
         uint64_t at = 0;
-        for (uint32_t t = 0; v && t < s; t++) {
-            uint64_t end = g->var[t] ? g->offset[t] + g->var[t]->size : 0;
+        for (uint32_t t = 0; !v->unsized && t < s; t++) {
+            uint64_t end = g->var[t]->unsized ? 0 : g->offset[t] + g->var[t]->size;
             if (at >= end || g->offset[t] >= at + v->size || !meet(g, s, t))
                 continue;
             at = aligned(end, v);
@@ -134,7 +158,7 @@ end_of(const struct graph *g, const set *slots)
 {
     uint64_t end = 0;
     for (uint32_t s = 0; s < g->slots; s++)
-        if (g->var[s] && has(slots, s) && g->offset[s] + g->var[s]->size > end)
+        if (!g->var[s]->unsized && has(slots, s) && g->offset[s] + g->var[s]->size > end)
             end = g->offset[s] + g->var[s]->size;
     return end;
 }
@@ -145,28 +169,53 @@ end_with_own(const struct graph *g, const struct ptx_func *f, const set *slots)
 {
     uint64_t end = end_of(g, slots);
     for (uint32_t s = 0; s < g->slots; s++)
-        if (g->var[s] && !has(slots, s) && has(g->named + f->index * g->slot_words, s))
+        if (!g->var[s]->unsized && !has(slots, s) && has(g->named + f->index * g->slot_words, s))
             end = aligned(end, g->var[s]) + g->var[s]->size;
     return end;
+}
+
+static void
+add_slots(struct graph *g, struct ptx_var *const *vars, uint32_t count, uint32_t first)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        bool shared = vars[n]->space == PTX_SPACE_SHARED;
+        g->slot[first + n] = shared ? g->slots : UINT32_MAX;
+        if (shared)
+            g->var[g->slots++] = vars[n];
+    }
+}
+
+static void
+find_slots(struct graph *g, struct arena *arena)
+{
+    const struct ptx_module *m = g->m;
+    g->variables = m->var_count;
+    g->own = ARENA_ARRAY(arena, uint32_t, m->func_count + 1);
+    for (uint32_t k = 0; k < m->func_count; k++) {
+        g->own[k] = g->variables;
+        g->variables += m->funcs[k]->var_count;
+        g->users += m->funcs[k]->is_kernel;
+    }
+    g->users++;
+    g->slot = ARENA_ARRAY(arena, uint32_t, g->variables + 1);
+    g->var = ARENA_ARRAY(arena, const struct ptx_var *, g->variables + 1);
+    add_slots(g, m->vars, m->var_count, 0);
+    for (uint32_t k = 0; k < m->func_count; k++)
+        add_slots(g, m->funcs[k]->vars, m->funcs[k]->var_count, g->own[k]);
 }
 
 static struct graph
 graph_of(const struct ptx_module *m, struct arena *arena)
 {
-    struct graph g = {.m = m, .slots = m->var_count};
-    g.own = ARENA_ARRAY(arena, uint32_t, m->func_count + 1);
-    for (uint32_t k = 0; k < m->func_count; k++) {
-        g.own[k] = g.slots;
-        g.slots += m->funcs[k]->var_count;
-        g.users += m->funcs[k]->is_kernel;
-    }
-    g.users++;
+    struct graph g = {.m = m};
+    find_slots(&g, arena);
     g.slot_words = g.slots / 64 + 1;
     g.func_words = m->func_count / 64 + 1;
     g.user_words = g.users / 64 + 1;
-    g.var = ARENA_ARRAY(arena, const struct ptx_var *, g.slots + 1);
     g.named = ARENA_ARRAY(arena, set, (size_t)m->func_count * g.slot_words + 1);
     g.calls = ARENA_ARRAY(arena, set, (size_t)m->func_count * g.func_words + 1);
+    g.pointed = ARENA_ARRAY(arena, set, g.func_words);
+    g.naming = ARENA_ARRAY(arena, uint32_t, m->func_count + 1);
     g.indirect = ARENA_ARRAY(arena, bool, m->func_count + 1);
     g.dynamic = ARENA_ARRAY(arena, bool, m->func_count + 1);
     g.user = ARENA_ARRAY(arena, set, (size_t)g.slots * g.user_words + 1);
@@ -176,14 +225,14 @@ graph_of(const struct ptx_module *m, struct arena *arena)
         scan(&g, f);
         for (uint32_t n = 0; n < f->var_count; n++)
             if (f->vars[n]->space == PTX_SPACE_SHARED)
-                add(g.named + k * g.slot_words, g.own[k] + n);
+                add(g.named + k * g.slot_words, g.slot[g.own[k] + n]);
+        bool names = g.dynamic[k];
+        for (uint32_t w = 0; w < g.slot_words; w++)
+            names |= g.named[k * g.slot_words + w] != 0;
+        if (names)
+            g.naming[g.naming_count++] = k;
     }
-    for (uint32_t s = 0, f = 0; s < g.slots; s++) {
-        while (s >= m->var_count && s >= g.own[f] + m->funcs[f]->var_count)
-            f++;
-        const struct ptx_var *v = s < m->var_count ? m->vars[s] : m->funcs[f]->vars[s - g.own[f]];
-        g.var[s] = v->space == PTX_SPACE_SHARED && !v->unsized ? v : NULL;
-    }
+    find_pointed(&g);
     return g;
 }
 
@@ -198,23 +247,24 @@ wir_common_of(struct wir *f)
     bool *dynamic = ARENA_ARRAY(&scratch, bool, g.users);
     uint32_t user = 0;
     struct wir_common out = {.first_own = ARENA_ARRAY(&f->arena, uint32_t, m->func_count + 1),
-                             .offset = ARENA_ARRAY(&f->arena, uint64_t, g.slots + 1),
-                             .named = ARENA_ARRAY(&f->arena, bool, g.slots + 1)};
+                             .offset = ARENA_ARRAY(&f->arena, uint64_t, g.variables + 1),
+                             .named = ARENA_ARRAY(&f->arena, bool, g.variables + 1)};
     for (uint32_t k = 0; k < m->func_count; k++)
         if (m->funcs[k]->is_kernel)
             reach(&g, k, reached + user++ * g.func_words);
-    for (uint32_t k = 0; k < m->func_count; k++) { /* what nobody reaches has a user, too */
-        bool some = m->funcs[k]->is_kernel;
+    for (uint32_t n = 0; n < g.naming_count; n++) { /* what nobody reaches has a user, too */
+        bool some = m->funcs[g.naming[n]]->is_kernel;
         for (uint32_t u = 0; u < user && !some; u++)
-            some = has(reached + u * g.func_words, k);
+            some = has(reached + u * g.func_words, g.naming[n]);
         if (!some)
-            add(reached + user * g.func_words, k);
+            add(reached + user * g.func_words, g.naming[n]);
     }
     for (uint32_t u = 0; u <= user; u++) {
-        dynamic[u] = slots_of(&g, reached + u * g.func_words, slots + u * g.slot_words);
-        for (uint32_t s = 0; s < g.slots; s++)
-            if (has(slots + u * g.slot_words, s))
-                add(g.user + s * g.user_words, u);
+        set *its = slots + u * g.slot_words;
+        dynamic[u] = slots_of(&g, reached + u * g.func_words, its);
+        for (uint32_t w = 0; w < g.slot_words; w++)
+            for (set left = its[w]; left; left &= left - 1)
+                add(g.user + (64 * w + (uint32_t)__builtin_ctzll(left)) * g.user_words, u);
     }
     place_slots(&g);
     user = 0;
@@ -240,10 +290,12 @@ wir_common_of(struct wir *f)
         out.dynamic = true;
     }
     out.end = end_of(&g, mine);
-    memcpy(out.offset, g.offset, g.slots * sizeof *g.offset);
     memcpy(out.first_own, g.own, m->func_count * sizeof *g.own);
-    for (uint32_t s = 0; s < g.slots; s++)
-        out.named[s] = has(mine, s);
+    for (uint32_t k = 0; k < g.variables; k++) {
+        uint32_t s = g.slot[k];
+        out.offset[k] = s == UINT32_MAX ? 0 : g.offset[s];
+        out.named[k] = s != UINT32_MAX && has(mine, s);
+    }
     arena_free(&scratch);
     return out;
 }

@@ -30,10 +30,12 @@ want_calls(struct unit *u, const struct wir *f)
     for (uint32_t k = 0; k < f->call_count; k++)
         want(u, f->calls[k]);
     const struct ptx_module *m = u->request->module;
-    bool *taken = f->indirect ? ls_alloc(m->func_count + 1) : NULL;
-    if (taken) /* any of them may be behind a pointer */
-        wir_addresses(m, taken);
-    for (uint32_t k = 0; taken && k < m->func_count; k++)
+    if (!f->indirect || u->wants_pointed)
+        return;
+    bool *taken = ls_alloc(m->func_count + 1);
+    u->wants_pointed = true; /* any of them may be behind a pointer */
+    wir_addresses(m, taken);
+    for (uint32_t k = 0; k < m->func_count; k++)
         if (taken[k])
             want(u, m->funcs[k]);
     ls_release(taken);

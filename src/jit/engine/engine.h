@@ -115,6 +115,7 @@ struct unit {
     struct jit_remarks *remarks;    /* NULL: nobody reads them */
     struct lines *lines;            /* NULL: no debugger of the host is there */
     VEC(struct jit_callee) callees; /* jit_unit_callees; jit_callees_free */
+    bool wants_pointed;             /* they have those whose addresses are taken */
     bool defers;                    /* calls go to what jit_launch.functions has (pass
                                        deferred-functions) */
     struct ls_error *err;
