@@ -309,8 +309,15 @@ struct ptx_file {
     const char *name; /* as in .file; index is the number in the text */
 };
 
+/* What a higher layer has worked out of a module and keeps with it; ptx_free calls release. */
+struct ptx_derived {
+    void (*release)(struct ptx_derived *);
+};
+
 struct ptx_module {
     struct arena arena;
+    struct ptx_derived
+        *derived;     /* NULL until there is one, set once; atomic, of const modules, too */
     const char *path; /* for messages: "k.ptx", "prog.cu:sm_90" */
     const char *text; /* what it was parsed from; NULL: linked from several */
     size_t text_bytes;

@@ -500,6 +500,8 @@ ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err)
 void
 ptx_free(struct ptx_module *m)
 {
+    if (m && m->derived)
+        m->derived->release(m->derived);
     ARENA_RELEASE(m);
 }
 

@@ -236,64 +236,124 @@ graph_of(const struct ptx_module *m, struct arena *arena)
     return g;
 }
 
+/* -- of a module, worked out once: each of its kernels and functions asks for it --------------- */
+
+struct layout {
+    struct ptx_derived derived; /* first */
+    struct arena arena;
+    struct graph graph;
+    set *slots;    /* per user */
+    bool *dynamic; /* per user: a function that it reaches names dynamic shared memory */
+    uint64_t dynamic_at;
+};
+
+static void
+find_users(struct layout *l)
+{
+    struct graph *g = &l->graph;
+    const struct ptx_module *m = g->m;
+    set *reached = ARENA_ARRAY(&l->arena, set, (size_t)g->users * g->func_words);
+    uint32_t user = 0;
+    for (uint32_t k = 0; k < m->func_count; k++)
+        if (m->funcs[k]->is_kernel)
+            reach(g, k, reached + user++ * g->func_words);
+    for (uint32_t n = 0; n < g->naming_count; n++) { /* what nobody reaches has a user, too */
+        bool some = m->funcs[g->naming[n]]->is_kernel;
+        for (uint32_t u = 0; u < user && !some; u++)
+            some = has(reached + u * g->func_words, g->naming[n]);
+        if (!some)
+            add(reached + user * g->func_words, g->naming[n]);
+    }
+    for (uint32_t u = 0; u <= user; u++) {
+        set *its = l->slots + u * g->slot_words;
+        l->dynamic[u] = slots_of(g, reached + u * g->func_words, its);
+        for (uint32_t w = 0; w < g->slot_words; w++)
+            for (set left = its[w]; left; left &= left - 1)
+                add(g->user + (64 * w + (uint32_t)__builtin_ctzll(left)) * g->user_words, u);
+    }
+}
+
+static void
+layout_free(struct ptx_derived *d)
+{
+    struct layout *l = (struct layout *)d;
+    arena_free(&l->arena);
+    ls_release(l);
+}
+
+static struct layout *
+layout_new(const struct ptx_module *m)
+{
+    struct layout *l = ls_alloc(sizeof *l);
+    l->derived.release = layout_free;
+    l->graph = graph_of(m, &l->arena);
+    const struct graph *g = &l->graph;
+    l->slots = ARENA_ARRAY(&l->arena, set, (size_t)g->users * g->slot_words);
+    l->dynamic = ARENA_ARRAY(&l->arena, bool, g->users);
+    find_users(l);
+    place_slots(&l->graph);
+    for (uint32_t k = 0, user = 0; k < m->func_count; k++) {
+        if (!m->funcs[k]->is_kernel)
+            continue;
+        uint64_t end = end_with_own(g, m->funcs[k], l->slots + user * g->slot_words);
+        if (l->dynamic[user++] && end > l->dynamic_at)
+            l->dynamic_at = end;
+    }
+    return l;
+}
+
+static const struct layout *
+layout_of(const struct ptx_module *m)
+{
+    struct ptx_derived **at = &((struct ptx_module *)m)->derived, *none = NULL;
+    struct ptx_derived *d = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (d)
+        return (const struct layout *)d;
+    struct layout *l = layout_new(m);
+    if (__atomic_compare_exchange_n(at, &none, &l->derived, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return l;
+    layout_free(&l->derived); /* another thread was faster */
+    return (const struct layout *)none;
+}
+
+static uint32_t
+user_of(const struct ptx_func *kernel)
+{
+    uint32_t user = 0;
+    for (uint32_t k = 0; k < kernel->index; k++)
+        user += kernel->module->funcs[k]->is_kernel;
+    return user;
+}
+
 struct wir_common
 wir_common_of(struct wir *f)
 {
     const struct ptx_module *m = f->module;
+    const struct layout *l = layout_of(m);
+    const struct graph *g = &l->graph;
     struct arena scratch = {0};
-    struct graph g = graph_of(m, &scratch);
-    set *slots = ARENA_ARRAY(&scratch, set, (size_t)g.users * g.slot_words);
-    set *reached = ARENA_ARRAY(&scratch, set, (size_t)g.users * g.func_words);
-    bool *dynamic = ARENA_ARRAY(&scratch, bool, g.users);
-    uint32_t user = 0;
+    set *mine = ARENA_ARRAY(&scratch, set, g->slot_words);
     struct wir_common out = {.first_own = ARENA_ARRAY(&f->arena, uint32_t, m->func_count + 1),
-                             .offset = ARENA_ARRAY(&f->arena, uint64_t, g.variables + 1),
-                             .named = ARENA_ARRAY(&f->arena, bool, g.variables + 1)};
-    for (uint32_t k = 0; k < m->func_count; k++)
-        if (m->funcs[k]->is_kernel)
-            reach(&g, k, reached + user++ * g.func_words);
-    for (uint32_t n = 0; n < g.naming_count; n++) { /* what nobody reaches has a user, too */
-        bool some = m->funcs[g.naming[n]]->is_kernel;
-        for (uint32_t u = 0; u < user && !some; u++)
-            some = has(reached + u * g.func_words, g.naming[n]);
-        if (!some)
-            add(reached + user * g.func_words, g.naming[n]);
-    }
-    for (uint32_t u = 0; u <= user; u++) {
-        set *its = slots + u * g.slot_words;
-        dynamic[u] = slots_of(&g, reached + u * g.func_words, its);
-        for (uint32_t w = 0; w < g.slot_words; w++)
-            for (set left = its[w]; left; left &= left - 1)
-                add(g.user + (64 * w + (uint32_t)__builtin_ctzll(left)) * g.user_words, u);
-    }
-    place_slots(&g);
-    user = 0;
-    set *mine = ARENA_ARRAY(&scratch, set, g.slot_words);
-    for (uint32_t k = 0; k < m->func_count; k++) {
-        const set *its = slots + user * g.slot_words;
-        if (!m->funcs[k]->is_kernel)
-            continue;
-        uint64_t end = end_with_own(&g, m->funcs[k], its);
-        if (dynamic[user] && end > out.dynamic_at)
-            out.dynamic_at = end;
-        if (m->funcs[k] == f->kernel) {
-            memcpy(mine, its, g.slot_words * sizeof *mine);
-            out.dynamic = dynamic[user];
-        }
-        user++;
-    }
-    if (!f->kernel->is_kernel) {
-        set *from = ARENA_ARRAY(&scratch, set, g.func_words);
+                             .offset = ARENA_ARRAY(&f->arena, uint64_t, g->variables + 1),
+                             .named = ARENA_ARRAY(&f->arena, bool, g->variables + 1),
+                             .dynamic_at = l->dynamic_at,
+                             .dynamic = true};
+    if (f->kernel->is_kernel) {
+        uint32_t user = user_of(f->kernel);
+        memcpy(mine, l->slots + user * g->slot_words, g->slot_words * sizeof *mine);
+        out.dynamic = l->dynamic[user];
+    } else {
+        set *from = ARENA_ARRAY(&scratch, set, g->func_words);
         add(from, f->kernel->index);
-        reach(&g, f->kernel->index, from);
-        slots_of(&g, from, mine);
-        out.dynamic = true;
+        reach(g, f->kernel->index, from);
+        slots_of(g, from, mine);
     }
-    out.end = end_of(&g, mine);
-    memcpy(out.first_own, g.own, m->func_count * sizeof *g.own);
-    for (uint32_t k = 0; k < g.variables; k++) {
-        uint32_t s = g.slot[k];
-        out.offset[k] = s == UINT32_MAX ? 0 : g.offset[s];
+    out.end = end_of(g, mine);
+    memcpy(out.first_own, g->own, m->func_count * sizeof *g->own);
+    for (uint32_t k = 0; k < g->variables; k++) {
+        uint32_t s = g->slot[k];
+        out.offset[k] = s == UINT32_MAX ? 0 : g->offset[s];
         out.named[k] = s != UINT32_MAX && has(mine, s);
     }
     arena_free(&scratch);
