@@ -10,7 +10,7 @@
 #include "report.h"
 
 __device__ int mutex, count;
-__device__ unsigned arrived;
+__device__ unsigned arrived, gate[2];
 
 __global__ void
 lock_in_branch()
@@ -33,6 +33,51 @@ lock_behind_loop()
     *(volatile int *)&count = *(volatile int *)&count + 1;
     __threadfence();
     atomicExch(&mutex, 0);
+}
+
+/* Lanes of one warp that wait in two loops, both for another block. */
+__global__ void
+two_loops_wait()
+{
+    if (blockIdx.x)
+        atomicExch(&gate[threadIdx.x % 2], 1);
+    else if (threadIdx.x % 2)
+        while (!*(volatile unsigned *)&gate[1]) {
+        }
+    else
+        while (!*(volatile unsigned *)&gate[0]) {
+        }
+}
+
+__device__ static bool
+is_over(unsigned long long *barrier)
+{
+    int over;
+    asm volatile(
+        "{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.b32 %0, 1, 0, p; }"
+        : "=r"(over)
+        : "r"((unsigned)__cvta_generic_to_shared(barrier))
+        : "memory");
+    return over;
+}
+
+/* The same with mbarriers, for another warp. */
+__global__ void
+two_mbarriers_wait()
+{
+    __shared__ unsigned long long barrier[2];
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier[threadIdx.x % 2]);
+    if (threadIdx.x < 2)
+        asm volatile("mbarrier.init.shared.b64 [%0], 16;" ::"r"(at) : "memory");
+    __syncthreads();
+    if (threadIdx.x >= 32)
+        asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
+    else if (threadIdx.x % 2)
+        while (!is_over(&barrier[1])) {
+        }
+    else
+        while (!is_over(&barrier[0])) {
+        }
 }
 
 __global__ void
@@ -76,8 +121,16 @@ fibonacci(int n)
 }
 
 typedef int (*binary)(int, int);
-__device__ int plus(int a, int b) { return a + b; }
-__device__ int times(int a, int b) { return a * b; }
+__device__ int
+plus(int a, int b)
+{
+    return a + b;
+}
+__device__ int
+times(int a, int b)
+{
+    return a * b;
+}
 __device__ binary table[] = {plus, times};
 
 __global__ void
@@ -105,6 +158,12 @@ main()
     report("lock_in_branch", counted() == 512);
     lock_behind_loop<<<8, 50>>>();
     report("lock_behind_loop", counted() == 400);
+    lock_behind_loop<<<512, 64>>>(); /* hours when each lane that gets it waits for all blocks */
+    report("lock_of_many", counted() == 32768);
+    two_loops_wait<<<2, 32>>>();
+    report("two_loops_wait", cudaDeviceSynchronize() == cudaSuccess);
+    two_mbarriers_wait<<<1, 64>>>();
+    report("two_mbarriers_wait", cudaDeviceSynchronize() == cudaSuccess);
     first_block_waits<<<6, 32>>>();
     report("first_block_waits", true);
     void *args[] = {&d};

@@ -189,6 +189,50 @@ polled_place(const struct core *c, uint32_t h)
     return found;
 }
 
+/* The lanes that block h's could go on without: those pending elsewhere. */
+static LLVMValueRef
+pending_elsewhere(struct core *c, uint32_t h)
+{
+    LLVMValueRef lanes = core_i32(c, 0);
+    for (uint32_t b = 0; b < c->wir->block_count; b++)
+        if (b != h && set_has(c->facts->pending[h], b))
+            lanes = LLVMBuildOr(c->e.b, lanes, core_load_i32(c, c->lanes.pending[b]), "");
+    return lanes;
+}
+
+/* Fuel is spent in the loop of block h. Other lanes of the warp go on first, and may be what it
+ * waits for: a warp that left with its own lock held would make all blocks wait for its next turn,
+ * once a lane. Fuel goes on falling, so that a warp whose lanes all wait leaves in the end. */
+static void
+give_way(struct core *c, uint32_t h, LLVMValueRef fuel)
+{
+    enum { PASSES = 256 }; /* to other lanes, before the warp leaves */
+    LLVMBuilderRef b = c->e.b;
+    uint64_t *blocks = lanes_blocks(c, c->facts->pending[h]);
+    bool alone = core_nothing_pending(c, h);
+    LLVMBasicBlockRef others = alone ? NULL : core_new_block(c, "others");
+    set_add(blocks, h);
+    lanes_add(c, c->lanes.pending[h], core_load_i32(c, c->lanes.mask));
+    if (!alone && !c->form.steps) {
+        LLVMBasicBlockRef go = core_new_block(c, "leave");
+        LLVMValueRef some = core_is_nonzero(c, pending_elsewhere(c, h));
+        LLVMValueRef more = LLVMBuildICmp(b, LLVMIntSGT, fuel, core_i32(c, (uint32_t)-PASSES), "");
+        LLVMBuildCondBr(b, LLVMBuildAnd(b, some, more, ""), others, go);
+        LLVMPositionBuilderAtEnd(b, go);
+    }
+    core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_place), core_i32(c, polled_place(c, h)));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_votes), core_load_i32(c, c->lanes.mask));
+    lanes_suspend(c, JIT_YIELD, blocks);
+    ls_release(blocks);
+    if (alone) {
+        lanes_take(c, h, core_load_i32(c, c->lanes.pending[h]));
+        return;
+    }
+    LLVMBuildBr(b, others);
+    LLVMPositionBuilderAtEnd(b, others);
+    lanes_dispatch(c, h, NULL, 0, false, h);
+}
+
 void
 lanes_spend_fuel(struct core *c, uint32_t h)
 {
@@ -201,18 +245,7 @@ lanes_spend_fuel(struct core *c, uint32_t h)
     LLVMValueRef empty = LLVMBuildICmp(b, LLVMIntSLE, fuel, core_i32(c, 0), "");
     LLVMBuildCondBr(b, empty, spent, more);
     LLVMPositionBuilderAtEnd(b, spent);
-    uint64_t *blocks = lanes_blocks(c, c->facts->pending[h]);
-    set_add(blocks, h);
-    lanes_add(c, c->lanes.pending[h], core_load_i32(c, c->lanes.mask));
-    core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_place), core_i32(c, polled_place(c, h)));
-    core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_votes), core_load_i32(c, c->lanes.mask));
-    lanes_suspend(c, JIT_YIELD, blocks);
-    ls_release(blocks);
-    if (core_nothing_pending(c, h)) {
-        lanes_take(c, h, core_load_i32(c, c->lanes.pending[h]));
-    } else {
-        lanes_dispatch(c, h, NULL, 0, false, h);
-    }
+    give_way(c, h, fuel);
     LLVMPositionBuilderAtEnd(b, more);
 }
 

@@ -129,7 +129,9 @@ give_way(struct core *c, value over)
 {
     value some = v_and(&c->e, emit_mask_to_bits(&c->e, over), core_mask_bits(c));
     value fuel = core_load_field(c, c->e.warp, offsetof(struct jit_warp, fuel), core_scalar(c, 32));
-    fuel = v_select(&c->e, v_is_zero(&c->e, some), core_i32(c, 1), fuel);
+    value more = LLVMBuildICmp(c->e.b, LLVMIntSGT, fuel, core_i32(c, 1), "");
+    more = v_and(&c->e, more, v_is_zero(&c->e, some)); /* it falls on while other lanes go on */
+    fuel = v_select(&c->e, more, core_i32(c, 1), fuel);
     core_store_field(c, c->e.warp, offsetof(struct jit_warp, fuel), fuel);
 }
 

@@ -223,7 +223,8 @@ is_whole(const struct jit_warp *w, uint32_t lanes)
 static uint32_t
 gives_way(struct jit_warp *w)
 {
-    w->fuel = 1; /* of the loop that asks */
+    if ((int32_t)w->fuel > 1)
+        w->fuel = 1; /* of the loop that asks */
     return 0;
 }
 
