@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A folder in the shape of a CUDA toolkit, links but for one: what CMake's find_package(CUDAToolkit) and
 # Makefiles with CUDA_HOME look for. In the build tree: toolkit; installed: lib/lockstep/toolkit.
-set(toolkit_libraries libcudart.so libcudart_static.a libcuda.so liblockstep.so)
+set(toolkit_libraries libcudart.so libcudart_static.a libcuda.so libcurand.so liblockstep.so)
 
 # to_bin, to_include, to_library: from the toolkit's folder to the command, the headers, the library.
 function(lockstep_make_toolkit folder to_bin to_include to_library)

@@ -196,26 +196,27 @@ is_one_of(const char *word, const char *const *list, size_t n)
 static bool
 add_library(struct parser *p, const char *name)
 {
-    static const char *const ours[] = {"cudart", "cudart_static", "cuda", "cudadevrt", "lockstep"};
+    static const char *const ours[] = {"cudart",    "cudart_static", "cuda",
+                                       "cudadevrt", "curand",        "lockstep"};
     static const char *const closed[] = {
-        "cublas",       "cublas_static",
-        "cublasLt",     "cufft",
-        "cufft_static", "cufftw",
-        "curand",       "curand_static",
-        "cusparse",     "cusparse_static",
-        "cusolver",     "cusolver_static",
-        "nvrtc",        "nvrtc_static",
-        "nvJitLink",    "nvjpeg",
-        "cudnn",        "nccl",
-        "nvToolsExt",   "cupti",
-        "nvidia-ml",    "nppc",
-        "nppial",       "nppicc",
-        "nppidei",      "nppif",
-        "nppig",        "nppim",
-        "nppist",       "nppisu",
-        "nppitc",       "npps",
-        "nvgraph",      "cutensor",
-        "nvvm",         "cufile",
+        "cublas",        "cublas_static",
+        "cublasLt",      "cufft",
+        "cufft_static",  "cufftw",
+        "cufftw_static", "curand_static",
+        "cusparse",      "cusparse_static",
+        "cusolver",      "cusolver_static",
+        "nvrtc",         "nvrtc_static",
+        "nvJitLink",     "nvjpeg",
+        "cudnn",         "nccl",
+        "nvToolsExt",    "cupti",
+        "nvidia-ml",     "nppc",
+        "nppial",        "nppicc",
+        "nppidei",       "nppif",
+        "nppig",         "nppim",
+        "nppist",        "nppisu",
+        "nppitc",        "npps",
+        "nvgraph",       "cutensor",
+        "nvvm",          "cufile",
         "nvcuvid",
     };
     if (is_one_of(name, ours, sizeof ours / sizeof *ours))

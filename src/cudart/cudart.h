@@ -14,6 +14,7 @@
  *   ipc.c           memory, events and pools of other processes
  *   entry_point.c   the driver's calls by name
  *   refused.c       what a virtual device does not have
+ *   curand.c        what curand.h has of cuRAND's host side
  *   half.c          conversions of half in host code
  *
  * Every call of the API ends in RT(result, "arguments", ...): that keeps the error for
