@@ -89,11 +89,17 @@ is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
     if (s->run->request->kernel && a - params < s->run->request->kernel->param_bytes)
         return true;
     struct memory *m = s->run->request->memory;
-    struct allocation found;
-    if (!m || memory_covers(m, a, bytes))
-        return m != NULL;
-    /* Without a fault: whatever the device itself lets pass, and what it reaches of others. */
-    return !s->run->replay.on && (memory_owns(m, a) || memory_find_reached(m, a, &found));
+    struct allocation *r = &s->worker->reached, found;
+    if (!m || s->run->replay.on)
+        return m && memory_covers(m, a, bytes);
+    /* Without a fault: whatever the device itself lets pass, and what it reaches of others; looked
+     * up, which takes a lock, once for many accesses. */
+    if (memory_owns(m, a) || a - r->base < r->size)
+        return true;
+    if (!memory_find_reached(m, a, &found))
+        return false;
+    *r = found;
+    return true;
 }
 
 void

@@ -31,8 +31,7 @@
  *   trap.c       what generated code itself finds wrong
  *   deadlock.c   the report of threads that cannot go on
  *   fiber.c      warps that wait inside calls; fault.c leaves them
- *   combine.c    sums for global memory that are kept back
- *   waiting.c    what lanes wait for
+ *   combine.c    sums for global memory that are kept back; waiting.c: what lanes wait for
  *
  *   output.c     printed text in the order of blocks
  *   fault.c      signals, traps, and how an error becomes a report
@@ -95,11 +94,12 @@ struct exec_worker {
     sigjmp_buf escape;
     /* Whose generated code this thread is in, else NULL: says whose a signal's fault is. */
     struct jit_warp *volatile warp;
-    struct exec_fault fault;  /* set before an escape */
-    struct exec_fiber *fiber; /* whose stack this thread is on, else NULL */
-    uint32_t id;              /* 0: the thread that called exec_run */
-    struct exec_seat *seat;   /* where it is watched from; NULL: it is not */
-    uint64_t stack_top;       /* address in a frame that is older than generated code's */
+    struct exec_fault fault;   /* set before an escape */
+    struct exec_fiber *fiber;  /* whose stack this thread is on, else NULL */
+    uint32_t id;               /* 0: the thread that called exec_run */
+    struct exec_seat *seat;    /* where it is watched from; NULL: it is not */
+    uint64_t stack_top;        /* address in a frame that is older than generated code's */
+    struct allocation reached; /* in announced code: memory of others that it may use, found last */
 };
 
 /* -- a block in flight ------------------------------------------------------------------------- */

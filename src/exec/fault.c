@@ -245,6 +245,7 @@ exec_thread_enter(struct exec_pool *p, struct exec_worker *w, struct exec_entry 
     need_stack();
     entry->outer = current;
     w->warp = NULL;
+    w->reached.size = 0;
     w->stack_top = (uint64_t)(uintptr_t)entry;
     current = w;
     exec_seat_take(p, w, entry->outer);

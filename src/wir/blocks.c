@@ -317,8 +317,10 @@ wir_cut(struct flat *b)
     if (!b->debug)
         atoms_to_reds(f, (uint32_t)b->regs.count);
     mark_waiting_loops(f);
-    if (!b->debug)
+    if (!b->debug) {
         wir_split_webs(b);
+        wir_name_parameters(b);
+    }
     f->reg_count = (uint32_t)b->regs.count;
     f->regs = ARENA_ARRAY(&f->arena, struct wir_reg, f->reg_count + 1);
     if (f->reg_count)

@@ -70,6 +70,7 @@
  *   waits.c     what waits for other warps and is no barrier becomes a loop
  *   blocks.c    cut into blocks; order.c: their order, loops, post-dominators
  *   webs.c      registers split into webs; live.c: what is alive where a block begins
+ *   parameters.c  loads by a parameter's address name the parameter
  *   chains.c    which instructions write a register and which read it (def-use chains)
  *   edit.c      how passes change instructions
  *   print.c     as text

@@ -76,6 +76,8 @@ bool wir_cut(struct flat *b);
 void wir_order(struct wir *f, const struct wir_block *raw, uint32_t count);
 /* webs.c: registers of their own for uses that do not meet; b->regs grows. Not for a debugger. */
 void wir_split_webs(struct flat *b);
+/* parameters.c: loads by the address of a kernel's parameter name it. Not for a debugger. */
+void wir_name_parameters(struct flat *b);
 /* chains.c: fills f->chains, once the instructions are what they stay. */
 void wir_chain(struct wir *f);
 /* live.c: with chains, what is alive where each block begins. */

@@ -78,7 +78,23 @@ structs(void **state)
     assert_int_equal(found("", "ld.param.u64 %d1, [s+8];\nld.global.u32 %r1, [%d1];\n"), S1);
     assert_int_equal(found("", "ld.param.v2.u64 {%d1, %d2}, [s+16];\nld.global.u32 %r1, [%d2];\n"),
                      S2 | S3);
+    /* by its address: copied, with a constant added, with a number added */
     assert_int_equal(found("", "mov.b64 %d1, s;\nld.param.u64 %d2, [%d1+8];\n"
+                               "ld.global.u32 %r1, [%d2];\n"),
+                     S1);
+    assert_int_equal(found("", "mov.b64 %d1, s;\nmov.u64 %d4, %d1;\nadd.s64 %d5, %d4, 16;\n"
+                               "ld.param.u64 %d2, [%d5+8];\nld.global.u32 %r1, [%d2];\n"),
+                     S3);
+    assert_int_equal(found("", "mov.b64 %d1, s;\nld.param.u64 %d3, [n];\n"
+                               "add.s64 %d4, %d1, %d3;\nld.param.u64 %d2, [%d4+8];\n"
+                               "ld.global.u32 %r1, [%d2];\n"),
+                     ALL | LOADED);
+    /* one of two; past its end */
+    assert_int_equal(found("", "mov.b64 %d1, s;\nsetp.eq.u64 %p1, %d3, 0;\n"
+                               "@%p1 add.s64 %d1, %d1, 8;\nld.param.u64 %d2, [%d1+8];\n"
+                               "ld.global.u32 %r1, [%d2];\n"),
+                     ALL | LOADED);
+    assert_int_equal(found("", "mov.b64 %d1, s;\nld.param.u64 %d2, [%d1+32];\n"
                                "ld.global.u32 %r1, [%d2];\n"),
                      ALL | LOADED);
 }
