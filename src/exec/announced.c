@@ -81,6 +81,12 @@ is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
 {
     const struct memory_window *window = &s->cluster.leader->memory.shared;
     uint64_t local = (uint64_t)(uintptr_t)s->block.local;
+    struct memory *m = s->run->request->memory;
+    struct allocation *r = &s->worker->reached, found;
+    /* Without a fault: whatever the device itself lets pass, and what it reaches of others; looked
+     * up, which takes a lock, once for many accesses. */
+    if (!s->run->replay.on && m && (memory_owns(m, a) || a - r->base < r->size))
+        return true;
     if (a - (uint64_t)(uintptr_t)window->at < 1ull << 32)
         return memory_window_covers(window, a, bytes);
     if (local && a - local < exec_slot_local_bytes(s))
@@ -88,18 +94,21 @@ is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
     uint64_t params = (uint64_t)(uintptr_t)s->block.launch->params;
     if (s->run->request->kernel && a - params < s->run->request->kernel->param_bytes)
         return true;
-    struct memory *m = s->run->request->memory;
-    struct allocation *r = &s->worker->reached, found;
     if (!m || s->run->replay.on)
         return m && memory_covers(m, a, bytes);
-    /* Without a fault: whatever the device itself lets pass, and what it reaches of others; looked
-     * up, which takes a lock, once for many accesses. */
-    if (memory_owns(m, a) || a - r->base < r->size)
-        return true;
     if (!memory_find_reached(m, a, &found))
         return false;
     *r = found;
     return true;
+}
+
+/* Without a fault only addresses that may be the host's are: not those of a block's own spaces. */
+static bool
+is_judged(const struct exec_slot *s, uint32_t space)
+{
+    if (s->run->replay.on)
+        return space != PTX_SPACE_PARAM;
+    return s->run->request->announced && (space == PTX_SPACE_NONE || space == PTX_SPACE_GLOBAL);
 }
 
 void
@@ -107,7 +116,7 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
             uint32_t space, uint32_t op, uint32_t place)
 {
     struct exec_slot *s = w->owner;
-    if ((!s->run->replay.on && !s->run->request->announced) || space == PTX_SPACE_PARAM)
+    if (!is_judged(s, space))
         return;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
@@ -132,6 +141,8 @@ exec_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *o
              uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
     uint64_t address[JIT_LANES];
+    if (!is_judged(w->owner, space))
+        return;
     for (uint32_t l = 0; l < JIT_LANES; l++)
         address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
     exec_access(w, lanes, address, bytes, space, op, place);
