@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For docs/clients.md: sums of rows with Kokkos, by a flat loop, a reduction and teams, against plain
-// C++.
+// For docs/clients.md: sums of rows with Kokkos (a flat loop, teams, a reduction) beside plain C++.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 
