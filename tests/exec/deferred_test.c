@@ -230,7 +230,7 @@ a_launch_changes_to_better_code(void **unused)
 {
     struct ptx_module *m = mixers();
     bool improved = false;
-    for (uint32_t n = 1; n < 1u << 20 && !improved; n *= 4) {
+    for (uint32_t n = 1u << 14; n < 1u << 24 && !improved; n *= 4) {
         struct jit_engine *jit = engine_with(NULL, "+all");
         run_named(jit, m, n, NULL);
         improved = counts(jit).improved > 0;
