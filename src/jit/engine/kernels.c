@@ -386,7 +386,9 @@ jit_forget(struct jit_engine *e, const struct ptx_module *m)
             continue;
         }
         remove_entry(e, x);
+        pthread_mutex_unlock(&e->lock); /* functions_lock comes before it */
         free_entry(e, x);
+        pthread_mutex_lock(&e->lock);
     }
     pthread_mutex_unlock(&e->lock);
     jit_functions_forget(e, m);
