@@ -74,6 +74,7 @@ exec_takeover(struct exec_run *run)
     if (t->code.kernel) {
         run->launch.functions = t->code.kernel->functions;
         run->code = &t->code;
+        jit_runs(run->request->jit, t->code.kernel);
     }
     return atomic_load(&run->next) < run->blocks && atomic_load(&run->stop) == UINT64_MAX;
 }

@@ -486,9 +486,9 @@ struct jit_kernel {
      * all of the block and returns JIT_DONE. NULL: no such function; else full and partial are
      * NULL. */
     jit_warp_fn block;
-    void **functions;              /* by ptx_func.index, NULL where never called indirectly, or not
-                                      made by jit_function so far, if */
-    struct jit_deferred *deferred; /* is not NULL: functions are compiled when they are called */
+    void **functions; /* by ptx_func.index; NULL: it is not called, or is deferred and was not so
+                         far (jit_function) */
+    struct jit_deferred *deferred; /* NULL: functions were compiled with the kernel */
     uint32_t frame_bytes;          /* a multiple of 64 */
     bool has_barrier;
     bool polls;     /* a loop may wait for other warps, */
@@ -592,7 +592,7 @@ bool jit_function(struct jit_engine *e, const struct jit_kernel *k, uint32_t fun
 /* Without code for it. */
 bool jit_needs(struct jit_engine *e, const struct ptx_module *m, const struct ptx_func *kernel,
                struct jit_needs *out, struct ls_error *err);
-/* A launch of that kernel begins; jit_ran() is told of its end. */
+/* A launch of that kernel begins, or goes on with it; jit_ran() is told of its end. */
 void jit_runs(struct jit_engine *e, const struct jit_kernel *k);
 /* A launch of that kernel took so long, by the clock: once that pays jit_get() makes better code of
  * quick code, and gives it from then on. The quick one lives as long. */
