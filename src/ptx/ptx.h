@@ -309,16 +309,17 @@ struct ptx_file {
     const char *name; /* as in .file; index is the number in the text */
 };
 
-/* What a higher layer has worked out of a module and keeps with it; ptx_free calls release. */
+/* What higher layers have worked out of a module and keep with it; ptx_free calls release. */
+enum ptx_derivation { PTX_SHARED_LAYOUT, PTX_CALLED_FUNCTIONS, PTX_DERIVATIONS };
+
 struct ptx_derived {
     void (*release)(struct ptx_derived *);
 };
 
 struct ptx_module {
     struct arena arena;
-    struct ptx_derived
-        *derived;     /* NULL until there is one, set once; atomic, of const modules, too */
-    const char *path; /* for messages: "k.ptx", "prog.cu:sm_90" */
+    struct ptx_derived *derived[PTX_DERIVATIONS]; /* ptx_derive */
+    const char *path;                             /* for messages: "k.ptx", "prog.cu:sm_90" */
     const char *text; /* what it was parsed from; NULL: linked from several */
     size_t text_bytes;
     struct hash128 hash; /* of the text */
@@ -356,6 +357,9 @@ const char *ptx_next_container(const char *at, const char *end, size_t *size);
  * module that loads holds none. */
 struct ptx_module *ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err);
 void ptx_free(struct ptx_module *m);
+/* The module's, made when first asked for; from any thread. */
+struct ptx_derived *ptx_derive(const struct ptx_module *m, enum ptx_derivation which,
+                               struct ptx_derived *(*make)(const struct ptx_module *m));
 /* No device could hold it: more constant memory than there is. Of a whole program's module; the
  * parts of ptx_link are not asked. */
 bool ptx_fits(const struct ptx_module *m, const char *path, struct ls_error *err);

@@ -500,9 +500,25 @@ ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err)
 void
 ptx_free(struct ptx_module *m)
 {
-    if (m && m->derived)
-        m->derived->release(m->derived);
+    for (int k = 0; m && k < PTX_DERIVATIONS; k++)
+        if (m->derived[k])
+            m->derived[k]->release(m->derived[k]);
     ARENA_RELEASE(m);
+}
+
+struct ptx_derived *
+ptx_derive(const struct ptx_module *m, enum ptx_derivation which,
+           struct ptx_derived *(*make)(const struct ptx_module *m))
+{
+    struct ptx_derived **at = &((struct ptx_module *)m)->derived[which];
+    struct ptx_derived *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (there)
+        return there;
+    struct ptx_derived *own = make(m);
+    if (__atomic_compare_exchange_n(at, &there, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return own;
+    own->release(own); /* another thread was faster */
+    return there;
 }
 
 struct ptx_func *

@@ -281,7 +281,7 @@ layout_free(struct ptx_derived *d)
     ls_release(l);
 }
 
-static struct layout *
+static struct ptx_derived *
 layout_new(const struct ptx_module *m)
 {
     struct layout *l = ls_alloc(sizeof *l);
@@ -299,22 +299,13 @@ layout_new(const struct ptx_module *m)
         if (l->dynamic[user++] && end > l->dynamic_at)
             l->dynamic_at = end;
     }
-    return l;
+    return &l->derived;
 }
 
 static const struct layout *
 layout_of(const struct ptx_module *m)
 {
-    struct ptx_derived **at = &((struct ptx_module *)m)->derived, *none = NULL;
-    struct ptx_derived *d = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-    if (d)
-        return (const struct layout *)d;
-    struct layout *l = layout_new(m);
-    if (__atomic_compare_exchange_n(at, &none, &l->derived, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
-        return l;
-    layout_free(&l->derived); /* another thread was faster */
-    return (const struct layout *)none;
+    return (const struct layout *)ptx_derive(m, PTX_SHARED_LAYOUT, layout_new);
 }
 
 static uint32_t

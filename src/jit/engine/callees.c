@@ -14,6 +14,130 @@
 #include <stdio.h>
 #include <string.h>
 
+/* -- what callers need of a function ------------------------------------------------------------
+ *
+ * Kept with the module: a kernel that defers its functions needs no more, and all of a module's
+ * kernels may call the same ones (GCC's OpenMP: 408 kernels, each through libgomp's).
+ */
+
+/* What warp IR depends on but for the function (jit_unit_wir). */
+struct called_as {
+    uint64_t off;
+    unsigned code;
+    bool scheduled, gives_way;
+};
+
+struct called {
+    struct called *next;
+    struct called_as as;
+    struct waits waits;
+    uint32_t instructions;
+    bool indirect; /* pointers are called */
+    uint32_t count;
+    const struct ptx_func *calls[];
+};
+
+struct called_functions {
+    struct ptx_derived derived; /* first */
+    uint32_t count;
+    struct called *of[]; /* per function of the module; atomic; grows at its head */
+};
+
+static void
+called_release(struct ptx_derived *d)
+{
+    struct called_functions *all = (struct called_functions *)d;
+    for (uint32_t k = 0; k < all->count; k++) {
+        for (struct called *c = all->of[k], *next; c; c = next) {
+            next = c->next;
+            ls_release(c);
+        }
+    }
+    ls_release(all);
+}
+
+static struct ptx_derived *
+called_new(const struct ptx_module *m)
+{
+    struct called_functions *all = ls_alloc(sizeof *all + m->func_count * sizeof *all->of);
+    all->derived.release = called_release;
+    all->count = m->func_count;
+    return &all->derived;
+}
+
+static struct called **
+called_of(const struct unit *u, const struct ptx_func *f)
+{
+    struct ptx_derived *d = ptx_derive(u->request->module, PTX_CALLED_FUNCTIONS, called_new);
+    return &((struct called_functions *)d)->of[f->index];
+}
+
+static struct called_as
+called_as(const struct unit *u)
+{
+    const struct jit_request *r = u->request;
+    return (struct called_as){jit_unit_off(u), tools_code(r), r->scheduled, tools_give_way(r)};
+}
+
+static const struct called *
+find_called(const struct unit *u, const struct ptx_func *f)
+{
+    struct called_as as = called_as(u);
+    const struct called *c = __atomic_load_n(called_of(u, f), __ATOMIC_ACQUIRE);
+    while (c && (c->as.off != as.off || c->as.code != as.code || c->as.scheduled != as.scheduled ||
+                 c->as.gives_way != as.gives_way))
+        c = c->next;
+    return c;
+}
+
+static const struct called *
+add_called(const struct unit *u, const struct ptx_func *f, const struct wir *wir)
+{
+    struct called **head = called_of(u, f);
+    struct called *c = ls_alloc(sizeof *c + wir->call_count * sizeof *c->calls);
+    *c = (struct called){.next = __atomic_load_n(head, __ATOMIC_ACQUIRE),
+                         .as = called_as(u),
+                         .waits = jit_waits(wir),
+                         .instructions = wir->insn_count,
+                         .indirect = wir->indirect,
+                         .count = wir->call_count};
+    c->waits.turn &= u->request->scheduled;
+    if (wir->call_count)
+        memcpy(c->calls, wir->calls, wir->call_count * sizeof *c->calls);
+    while (
+        !__atomic_compare_exchange_n(head, &c->next, c, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        ;
+    return c;
+}
+
+struct waits
+jit_waits(const struct wir *f)
+{
+    struct waits w = {0};
+    for (uint32_t b = 0; b < f->block_count; b++)
+        w.barrier |= f->blocks[b].end == WIR_BARRIER;
+    for (uint32_t l = 0; l < f->loop_count; l++) {
+        w.polls |= f->loops[l].waits;
+        w.outside |= f->loops[l].outside;
+    }
+    for (uint32_t k = 0; k < f->insn_count; k++) {
+        w.turn |= wir_gives_way(&f->insns[k].i);
+        /* blocks that have not begun are taken over */
+        w.outside |= f->insns[k].i.op == PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL;
+    }
+    return w;
+}
+
+void
+jit_image_waits(struct jit_image *m, struct waits w)
+{
+    m->has_barrier |= w.barrier;
+    m->polls |= w.polls;
+    m->may_wait |= w.outside;
+}
+
+/* -- which functions, and whether they are deferred -------------------------------------------- */
+
 static void
 want(struct unit *u, const struct ptx_func *f)
 {
@@ -25,12 +149,12 @@ want(struct unit *u, const struct ptx_func *f)
 }
 
 static void
-want_calls(struct unit *u, const struct wir *f)
+want_calls(struct unit *u, const struct ptx_func *const *calls, uint32_t count, bool indirect)
 {
-    for (uint32_t k = 0; k < f->call_count; k++)
-        want(u, f->calls[k]);
+    for (uint32_t k = 0; k < count; k++)
+        want(u, calls[k]);
     const struct ptx_module *m = u->request->module;
-    if (!f->indirect || u->wants_pointed)
+    if (!indirect || u->wants_pointed)
         return;
     bool *taken = ls_alloc(m->func_count + 1);
     u->wants_pointed = true; /* any of them may be behind a pointer */
@@ -41,20 +165,34 @@ want_calls(struct unit *u, const struct wir *f)
     ls_release(taken);
 }
 
+/* Needs the warp IR of those alone of which nothing is kept. */
+static bool
+find_callee(struct unit *u, struct jit_callee *callee)
+{
+    callee->called = find_called(u, callee->func);
+    if (callee->called)
+        return true;
+    callee->wir = jit_unit_wir(u, callee->func);
+    callee->called = callee->wir ? add_called(u, callee->func, callee->wir) : NULL;
+    return callee->wir != NULL;
+}
+
 bool
 jit_unit_callees(struct unit *u)
 {
     uint64_t instructions = 0;
-    want_calls(u, u->wir);
+    want_calls(u, u->wir->calls, u->wir->call_count, u->wir->indirect);
     for (size_t k = 0; k < u->callees.count; k++) {
-        const struct ptx_func *f = u->callees.at[k].func;
-        struct wir *wir = f->is_kernel ? NULL : jit_unit_wir(u, f);
-        if (!wir && !f->is_kernel)
+        struct jit_callee callee = u->callees.at[k];
+        if (callee.func->is_kernel)
+            continue;
+        bool found = find_callee(u, &callee);
+        u->callees.at[k] = callee; /* before others are wanted: the array may move */
+        if (!found)
             return false;
-        u->callees.at[k].wir = wir;
-        if (wir)
-            want_calls(u, wir);
-        instructions += wir ? wir->insn_count : 0;
+        const struct called *c = callee.called;
+        want_calls(u, c->calls, c->count, c->indirect);
+        instructions += c->instructions;
     }
     bool may = !tools_step(u->request) && !tools_passed(u->request) &&
                jit_on(jit_unit_off(u), PASS_DEFERRED_FUNCTIONS);
@@ -63,7 +201,13 @@ jit_unit_callees(struct unit *u)
         jit_remark_kernel(u->remarks, PASS_DEFERRED_FUNCTIONS, u->defers,
                           "%llu instructions of %zu functions", (unsigned long long)instructions,
                           u->callees.count);
-    return true;
+    bool ok = true;
+    for (size_t k = 0; k < u->callees.count && ok && !u->defers; k++) {
+        struct jit_callee *f = &u->callees.at[k];
+        if (f->called && !f->wir)
+            ok = (f->wir = jit_unit_wir(u, f->func)) != NULL;
+    }
+    return ok;
 }
 
 void
@@ -72,27 +216,6 @@ jit_callees_free(struct unit *u)
     for (size_t k = 0; k < u->callees.count; k++)
         wir_free(u->callees.at[k].wir);
     VEC_FREE(&u->callees);
-}
-
-/* Whether lanes may wait in the function: for a barrier, by polling, or for their turn. */
-bool
-jit_function_waits(struct jit_image *m, const struct wir *f, bool scheduled)
-{
-    bool barrier = false, polls = false, outside = false, gives_way = false;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        barrier |= f->blocks[b].end == WIR_BARRIER;
-    for (uint32_t k = 0; scheduled && k < f->insn_count; k++)
-        gives_way |= wir_gives_way(&f->insns[k].i);
-    for (uint32_t l = 0; l < f->loop_count; l++) {
-        polls |= f->loops[l].waits;
-        outside |= f->loops[l].outside;
-    }
-    for (uint32_t k = 0; k < f->insn_count; k++) /* blocks that have not begun are taken over */
-        outside |= f->insns[k].i.op == PTX_OP_CLUSTERLAUNCHCONTROL_TRY_CANCEL;
-    m->has_barrier |= barrier;
-    m->polls |= polls;
-    m->may_wait |= outside;
-    return barrier || polls || gives_way;
 }
 
 static bool
@@ -178,8 +301,11 @@ jit_emit_callees(struct unit *u, const char *stem)
     m->deferred = u->defers;
     for (size_t k = 0; k < u->callees.count; k++) {
         const struct jit_callee *f = &u->callees.at[k];
-        if (f->wir)
-            m->pauses |= jit_function_waits(m, f->wir, u->request->scheduled);
+        if (f->called) {
+            struct waits w = f->called->waits;
+            jit_image_waits(m, w);
+            m->pauses |= w.barrier || w.polls || w.turn;
+        }
         if (u->defers)
             VEC_PUSH(&m->functions, f->func->index);
         else if (!f->wir)

@@ -378,7 +378,7 @@ describe(struct unit *u)
     if (!(tools_code(r) & TOOLS_LIVE) &&
         jit_needs(u->engine, r->module, r->kernel, &plain, &ignored))
         u->image->needs.registers = plain.registers;
-    jit_function_waits(u->image, f, false);
+    jit_image_waits(u->image, jit_waits(f));
 }
 
 /* Pass own-waits: blocks whose loops wait for warps of their own block or cluster alone are dealt

@@ -85,10 +85,11 @@ void jit_grid_constants(LLVMModuleRef m);
 
 /* -- callees.c, compile.c ---------------------------------------------------------------------- */
 
-/* A function that a kernel really calls. wir: wir_free; NULL: a kernel, which a call launches. */
+/* A function that a kernel really calls. */
 struct jit_callee {
     const struct ptx_func *func;
-    struct wir *wir;
+    const struct called *called; /* of a kernel, which a call launches: NULL */
+    struct wir *wir;             /* wir_free; NULL: a kernel's, or nobody needs it */
 };
 
 /* One kernel on its way, or one function of it. */
@@ -149,9 +150,14 @@ void jit_callees_free(struct unit *u);
 /* Their code, in the kernel's module, unless they are deferred; that of u->function. */
 bool jit_emit_callees(struct unit *u, const char *stem);
 bool jit_emit_function(struct unit *u, const char *stem);
-/* Whether lanes may wait in the function: for a barrier, by polling, or for their turn. What the
- * image says of waiting becomes so. */
-bool jit_function_waits(struct jit_image *m, const struct wir *f, bool scheduled);
+/* What a function's lanes may wait for: a barrier, what others write, others of other blocks, their
+ * turn in a schedule. */
+struct waits {
+    bool barrier, polls, outside, turn;
+};
+struct waits jit_waits(const struct wir *f);
+/* What the image says of waiting becomes so. */
+void jit_image_waits(struct jit_image *m, struct waits w);
 /* What the functions are called that warps of all lanes and of some lanes begin with. */
 void jit_names(const char *stem, char full[64], char partial[64]);
 
