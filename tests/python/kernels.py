@@ -134,6 +134,7 @@ def results():
     out = lt.zeros(4, "float64")
     scalars[(1, )](out, -3, 2**40, 0.1, None, (6, 7))
     say("scalars", np.array_equal(out[:3], [2**40 - 3, np.float64(np.float32(0.1)), 42]))
+    say("tools", triton.knobs.nvidia.ptxas.version == triton.knobs.nvidia.ptxas_blackwell.version == "12.8")
 
 
 def main(name):

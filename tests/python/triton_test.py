@@ -47,8 +47,8 @@ def check(name, status):
 
 def results():
     text = run(PYTHON, KERNELS, "results")
-    assert text.split("\n")[:7] == ["add right", "softmax right", "matmul right", "layer norm right", "math right",
-                                     "scalars right", "8.0"], text
+    assert text.split("\n")[:8] == ["add right", "softmax right", "matmul right", "layer norm right", "math right",
+                                     "scalars right", "tools right", "8.0"], text
     text = run(PYTHON, KERNELS, "add", LOCKSTEP_CC="7.5")
     assert "add right" in text and "7.5" in text, text
 
@@ -102,7 +102,7 @@ def nothing_of_nvidia():
     log = os.path.join(work, "strace")
     text = run(strace, "-f", "-qq", "-e", "trace=openat,open,execve", "-o", log, PYTHON, KERNELS, "results",
                TRITON_CACHE_DIR=os.path.join(work, "cold"), LOCKSTEP_CACHE=os.path.join(work, "cold-kernels"))
-    assert "math right" in text, text
+    assert "math right" in text and "tools right" in text, text
     opened = [line for line in open(log) if " ENOENT" not in line]
     assert sum("liblockstep.so" in line for line in opened) >= 1
     vendor = re.compile(r"backends/nvidia/(bin|lib|include)/|ptxas|nvdisasm|cuobjdump|libdevice[.0-9]*bc|/usr/local/cuda|libcudart|"

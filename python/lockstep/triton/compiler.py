@@ -3,6 +3,7 @@
 mathematical functions (liblockstep has those that PTX calls by name)."""
 
 import triton.backends.nvidia.compiler as nvidia
+from triton import knobs
 from triton.backends.compiler import GPUTarget
 
 from .. import __version__
@@ -10,6 +11,7 @@ from .ptx import prepared
 
 # What Triton writes as the text's version: LLVM's newest that the assemblers of Triton's wheels know, too.
 PTX_VERSION = 87
+TOOLS_VERSION = "12.8"  # of the toolkit that brought PTX 8.7: what programs ask the assembler for
 
 _in_use = None  # says whether the active driver is ours; driver.py sets it
 
@@ -27,6 +29,14 @@ def set_in_use(question):
 # Triton takes a target that exactly one backend supports, and both have "cuda" (what programs ask for).
 _theirs = nvidia.CUDABackend.supports_target
 nvidia.CUDABackend.supports_target = staticmethod(lambda target: _theirs(target) and not in_use())
+
+
+def _no_tool(setting, theirs=knobs.env_nvidia_tool.get):
+    """knobs.nvidia.ptxas and its like start the tool to ask for its version."""
+    return knobs.NvidiaTool("lockstep", TOOLS_VERSION) if in_use() else theirs(setting)
+
+
+knobs.env_nvidia_tool.get = _no_tool
 
 
 def no_machine_code(kernel, theirs):
