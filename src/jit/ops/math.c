@@ -27,9 +27,9 @@ struct math_row {
 };
 
 static own_fn own_same, own_copysign, own_hiint, own_loint, own_hiloint, own_ffs, own_hadd,
-    own_rhadd, own_is_inf, own_is_nan, own_is_finite, own_sign_bit, own_area, own_fdim, own_round,
-    own_llround, own_reciprocal, own_fast_pow, own_pow, own_powi, own_nan, own_sincos, own_sincospi,
-    own_simd;
+    own_rhadd, own_is_inf, own_is_nan, own_is_finite, own_sign_bit, own_hyperbolic, own_log1p,
+    own_area, own_fdim, own_round, own_llround, own_reciprocal, own_fast_pow, own_pow, own_powi,
+    own_nan, own_sincos, own_sincospi, own_simd;
 
 /* clang-format off */
 static const struct math_row rows[] = {
@@ -288,6 +288,36 @@ own_nan(struct emit *e, const char *name, const value *in, unsigned nin, value *
 }
 
 /* -- compositions ------------------------------------------------------------------------------ */
+
+/* sinh, cosh: SLEEF's are infinite from 88.72 (710) on, exp of which is; those of CUDA from 89.42
+ * (710.48) on. There of x - 2 ln 2: that times 4. */
+static bool
+own_hyperbolic(struct emit *e, const char *name, const value *in, unsigned nin, value *out)
+{
+    value x = v_real(e, in[0]), mag = v_fabs(e, x);
+    bool wide = emit_bits_of(x) == 64;
+    value large = v_fcmp(e, LLVMRealOGT, mag, v_kf(e, x, wide ? 709 : 88));
+    value less = v_kf(e, x, wide ? 0x1.62e42feep+0 : 0x1.62e4p+0); /* 2 ln 2, its upper bits */
+    value near = v_select(e, large, LLVMBuildFSub(e->b, mag, less, ""), mag);
+    value y = math_call(e, strncmp(name, "sinh", 4) == 0 ? "sinh" : "cosh", &near, 1);
+    value most = v_call2(e, "llvm.minnum", y, v_kf(e, x, wide ? 0x1p1023 : 0x1p127)); /* no NaN */
+    value rest = v_kf(e, x, wide ? -0x1.a39ef3563bde9p-32 : -0x1.7f7cf910235d3p-19);
+    value far = LLVMBuildFMul(e->b, v_call3(e, "llvm.fma", most, rest, most), v_kf(e, x, 4), "");
+    y = v_select(e, large, far, y);
+    out[0] = v_bits(e, name[0] == 's' ? v_call2(e, "llvm.copysign", y, x) : y);
+    return true;
+}
+
+/* log1p: SLEEF's is infinite before its argument is. */
+static bool
+own_log1p(struct emit *e, const char *name, const value *in, unsigned nin, value *out)
+{
+    value x = v_real(e, in[0]);
+    value large = v_fcmp(e, LLVMRealOGT, x, v_kf(e, x, emit_bits_of(x) == 64 ? 0x1p60 : 0x1p30));
+    value y = math_call(e, "log1p", &x, 1), far = math_call(e, "log", &x, 1);
+    out[0] = v_bits(e, v_select(e, large, far, y));
+    return true;
+}
 
 /* asinh, acosh: SLEEF squares its argument; where that overflows they are log 2|x|. */
 static bool
