@@ -91,6 +91,22 @@ add_target(struct text *out, const char *line, size_t n, int most, bool own)
     }
 }
 
+/* Without the pragmas that are ours: drivers refuse those that they do not know. */
+static void
+add_without_pragmas(struct text *out, const char *at, size_t n)
+{
+    static const char own[] = ".pragma \"lockstep ";
+    for (const char *found; (found = memmem(at, n, own, sizeof own - 1));) {
+        const char *newline = memchr(found, '\n', n - (size_t)(found - at));
+        if (!newline)
+            break;
+        text_add_bytes(out, at, (size_t)(found - at));
+        n -= (size_t)(newline - at); /* the line's end stays */
+        at = newline;
+    }
+    text_add_bytes(out, at, n);
+}
+
 /* Adds the text, with a header that this driver and GPU take. */
 static void
 add_text(const struct device *d, const char *at, const char *end, struct text *out)
@@ -111,7 +127,7 @@ add_text(const struct device *d, const char *at, const char *end, struct text *o
         }
         at += n;
     }
-    text_add_bytes(out, at, strnlen(at, (size_t)(end - at)));
+    add_without_pragmas(out, at, strnlen(at, (size_t)(end - at)));
 }
 
 static void

@@ -8,6 +8,7 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 64, REGISTERS = 80, BLOCK = 65536 };
 
@@ -43,6 +44,8 @@ cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned n, CUjit_option *o
             registers = (int)(size_t)values[k];
         else
             left[count] = options[k], with[count++] = values[k];
+    if (strstr(image, ".pragma \"lockstep")) /* as a driver refuses what it does not know */
+        return CUDA_ERROR_INVALID_PTX;
     CUresult r = REAL(cuModuleLoadDataEx)(out, image, count, left, with);
     if (r == CUDA_SUCCESS && module_count < MOST) {
         modules[module_count].module = *out;

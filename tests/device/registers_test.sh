@@ -57,6 +57,26 @@ LOCKSTEP_DEVICE=gpu "$work/k" >"$work/said" 2>&1
 grep -q 'times.*80 registers for each of 1024 threads: a block has 64 for each; __launch_bounds__(1024)' "$work/said" ||
     { cat "$work/said"; fail "the way on"; }
 
+# A pragma of lockstep's own, which the driver does not know, is not in what it gets.
+cat >"$work/p.c" <<'C'
+#include <cuda.h>
+#include <stdio.h>
+int main(void)
+{
+    CUdevice d;
+    CUcontext c;
+    CUmodule m;
+    static char bytes[1 << 16];
+    FILE *at = fopen("p.ptx", "rb");
+    bytes[fread(bytes, 1, sizeof bytes - 1, at)] = 0;
+    cuInit(0), cuDeviceGet(&d, 0), cuDevicePrimaryCtxRetain(&c, d), cuCtxSetCurrent(c);
+    printf("%d\n", cuModuleLoadData(&m, bytes));
+}
+C
+(cd "$work" && "$LOCKSTEP" cc p.c -lcuda -o p && "$LOCKSTEP" cc -ptx k.cu -o k.ptx &&
+    sed 's/^\(\.address_size 64\)$/\1\n.pragma "lockstep replicated";/' k.ptx >p.ptx && grep -q '^.pragma' p.ptx &&
+    [ "$(LOCKSTEP_DEVICE=gpu ./p)" = 0 ] && [ "$(./p)" = 0 ]) || fail "a pragma"
+
 cat >"$work/v.cu" <<'C'
 #include <cstdio>
 #include <initializer_list>
