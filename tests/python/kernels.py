@@ -56,6 +56,17 @@ def layer_norm(x_ptr, out_ptr, columns, eps, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def subnormal(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, tl.exp2(x - 127))
+    tl.store(out_ptr + BLOCK + i, tl.sin(x))
+    tl.store(out_ptr + 2 * BLOCK + i, tl.sqrt(x))
+    tl.store(out_ptr + 3 * BLOCK + i, tl.log(x))
+    tl.store(out_ptr + 4 * BLOCK + i, tl.exp(x))
+
+
+@triton.jit
 def mathematics(x_ptr, out_ptr, BLOCK: tl.constexpr):
     offs = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + offs)
@@ -134,6 +145,11 @@ def results():
     out = lt.zeros(4, "float64")
     scalars[(1, )](out, -3, 2**40, 0.1, None, (6, 7))
     say("scalars", np.array_equal(out[:3], [2**40 - 3, np.float64(np.float32(0.1)), 42]))
+    tiny, out = lt.array(np.full(128, 1e-40, np.float32)), lt.empty((5, 128))
+    subnormal[(1, )](tiny, out, BLOCK=128)
+    say("subnormal", np.allclose(out[:, 0], [0, 0, 0, np.log(1e-40), 1], rtol=1e-6, atol=0))
+    subnormal[(1, )](tiny, out, BLOCK=128, enable_reflect_ftz=False)
+    say("subnormal kept", np.allclose(out[:, 0], [2.0**-127, 1e-40, 1e-20, np.log(1e-40), 1], rtol=1e-4, atol=0))
     say("tools", triton.knobs.nvidia.ptxas.version == triton.knobs.nvidia.ptxas_blackwell.version == "12.8")
 
 

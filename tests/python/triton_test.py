@@ -47,8 +47,9 @@ def check(name, status):
 
 def results():
     text = run(PYTHON, KERNELS, "results")
-    assert text.split("\n")[:8] == ["add right", "softmax right", "matmul right", "layer norm right", "math right",
-                                     "scalars right", "tools right", "8.0"], text
+    assert text.split("\n")[:10] == ["add right", "softmax right", "matmul right", "layer norm right", "math right",
+                                      "scalars right", "subnormal right", "subnormal kept right", "tools right",
+                                      "8.0"], text
     text = run(PYTHON, KERNELS, "add", LOCKSTEP_CC="7.5")
     assert "add right" in text and "7.5" in text, text
 

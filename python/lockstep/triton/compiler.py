@@ -2,12 +2,17 @@
 """Triton's compiler for NVIDIA's GPUs up to the PTX text, which is the binary here: no assembler, and no library of
 mathematical functions (liblockstep has those that PTX calls by name)."""
 
+import functools
+import hashlib
+import os
+
 import triton.backends.nvidia.compiler as nvidia
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 
 from .. import __version__
 from .ptx import prepared
+from .subnormal import flushed
 
 # What Triton writes as the text's version: LLVM's newest that the assemblers of Triton's wheels know, too.
 PTX_VERSION = 87
@@ -58,8 +63,18 @@ class LockstepBackend(nvidia.CUDABackend):
         object.__setattr__(options, "extern_libs", libraries)
         return options
 
+    def make_ptx(self, src, metadata, opt, capability):
+        ptx = super().make_ptx(src, metadata, opt, capability)
+        return flushed(ptx) if getattr(opt, "enable_reflect_ftz", False) else ptx
+
     def make_cubin(self, src, metadata, opt, capability):
         return prepared(src).encode()
 
+    @functools.lru_cache
     def hash(self):
-        return f"lockstep-{__version__}-{self.target.arch}"
+        """Of what the PTX text depends on but Triton: kernels in its cache are of this package as it is."""
+        text = hashlib.sha256()
+        for name in ("compiler", "ptx", "subnormal"):
+            with open(os.path.join(os.path.dirname(__file__), name + ".py"), "rb") as file:
+                text.update(file.read())
+        return f"lockstep-{__version__}-{self.target.arch}-{text.hexdigest()[:16]}"

@@ -6,6 +6,7 @@ Operations of torch itself run on the processor. What torch.cuda has beyond the 
 says that torch was built without CUDA. Memory from torch.empty and its kin is noted for check (arrays.py)."""
 
 import contextlib
+import sys
 import types
 
 _installed = None  # the mode of torch's functions
@@ -21,10 +22,16 @@ def _device_of(value, torch):
     return value
 
 
+def _asked_by_torch():
+    """Whether torch itself asks what the caller answers: it decides by that which of its operations to use."""
+    return sys._getframe(2).f_globals.get("__name__", "").partition(".")[0] == "torch"
+
+
 def _mode(torch, replace):
     from torch.overrides import TorchFunctionMode
     from . import arrays
 
+    is_cuda = torch.Tensor.is_cuda.__get__
     fresh = {"empty", "empty_like", "empty_strided", "new_empty", "empty_permuted", "new_empty_strided"}
 
     class Mode(TorchFunctionMode):
@@ -34,6 +41,8 @@ def _mode(torch, replace):
             name = getattr(func, "__name__", "")
             if replace and name == "cuda":  # tensor.cuda()
                 return args[0]
+            if replace and func == is_cuda and not _asked_by_torch():
+                return True
             if replace:
                 if "device" in kwargs:
                     kwargs["device"] = _device_of(kwargs["device"], torch)
