@@ -39,12 +39,21 @@ find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(DPKG_SHLIBDEPS) # of dpkg-dev; else the package says less of what it needs
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 endif()
+if(CMAKE_CROSSCOMPILING) # the other machine's packages lie in its sysroot, with a database of dpkg
+  string(REGEX REPLACE "^aarch64$" "arm64" CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${CMAKE_SYSTEM_PROCESSOR})
+  set(CPACK_LOCKSTEP_SYSROOT ${CMAKE_SYSROOT})
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+  set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package_foreign.cmake)
+endif()
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # other packages may link to it: also runs ldconfig
 set(CPACK_STRIP_FILES ON)
-# What compiles programs: clang brings its linker and the headers of C and C++. LLVM is opened by its
-# name, so that dpkg-shlibdeps does not see it.
+# What compiles programs: clang brings its linker and the headers of C and C++. Where LLVM is opened by its
+# name, dpkg-shlibdeps does not see it.
 string(REGEX MATCH "^[0-9]+" llvm_major ${LLVM_VERSION})
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-${llvm_major}, libllvm${llvm_major}, libstdc++-dev | libstdc++-12-dev | libstdc++-13-dev | libstdc++-14-dev")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-${llvm_major}, libstdc++-dev | libstdc++-12-dev | libstdc++-13-dev | libstdc++-14-dev")
+if(llvm_opened)
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libllvm${llvm_major}")
+endif()
 # Lines of host code in reports, variables of kernels under the debugger, and its command line.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libdw1 | libdw1t64, libedit2")
 include(CPack)
