@@ -9,14 +9,14 @@
 set -eu
 package=$(readlink -f "$1") suite=${2:-bookworm} root=${3:-}
 mirror=${MIRROR:-http://deb.debian.org/debian}
+made=
+trap 'umount "$root/proc" 2>/dev/null; [ -z "$made" ] || rm -rf --one-file-system "$root"' EXIT
 if [ -z "$root" ]; then
-    root=$(mktemp -d)
+    root=$(mktemp -d) made=1
     chmod 755 "$root" # an ordinary user enters it
-    trap 'umount "$root/proc" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
     debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" || { tail "$root.log"; exit 1; }
 fi
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-trap 'umount "$root/proc" 2>/dev/null; case $root in /tmp/*) rm -rf --one-file-system "$root" ;; esac' EXIT
 cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
 cp "$package" "$root/lockstep.deb"
 inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LC_ALL=C chroot "$root" "$@"; }
