@@ -9,6 +9,7 @@
 #   make package      build/lockstep_*.deb
 #   make test-aarch64 tests of the front end and the model, built for AArch64, in qemu (docs/aarch64.md)
 #   make wheel        build/lockstep-*.whl: for pip, with the compiler inside (docs/wheel.md)
+#   make wheel-aarch64, package-aarch64      the two for AArch64, in build-aarch64
 #   make vscode       build/lockstep-*.vsix: the extension for VS Code
 #   make figures      build/figures/*.html: the lectures' figures, to step through
 #   make bench        speed beside PoCL and C, costs (B='--quick' or B='--rows sgemm' for less)
@@ -30,7 +31,7 @@ TSAN_TESTS ?= ^((memory|exec|device|cudart|cuda)/|check/(workers|columns|own)$$|
 AARCH64_TESTS ?= ^((base|ptx|wir|opt|analysis|model)/)
 AARCH64_NOT ?= ^ptx/survey$$
 
-.PHONY: all demo test test-aarch64 check install package wheel vscode figures bench format lint clean packages need-packages FORCE
+.PHONY: all demo test test-aarch64 check install package package-aarch64 wheel wheel-aarch64 vscode figures bench format lint clean packages need-packages FORCE
 all: need-packages build/lockstep
 
 packages:
@@ -82,9 +83,14 @@ install: all
 
 package: all
 	@cd build && cpack -G DEB && ls lockstep_*.deb
+package-aarch64: build-aarch64/lockstep
+	@cd build-aarch64 && cpack -G DEB && ls lockstep_*.deb
 
 wheel: all
 	@python3 tools/wheel.py
+wheel-aarch64: build-aarch64/lockstep
+	@tools/sysroot.sh arm64 build-aarch64/sysroot --compiler
+	@python3 tools/wheel.py --build build-aarch64
 
 vscode:
 	@mkdir -p build && python3 editors/vscode/package.py
