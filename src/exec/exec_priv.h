@@ -175,6 +175,7 @@ struct exec_slot {
         jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
         jit_warp_fn inner[EXEC_MAX_WARPS]; /* the same, or what exec_fiber_call calls */
         struct exec_fiber *fiber[EXEC_MAX_WARPS];
+        uint32_t fibers;                 /* how many there are */
         uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: lanes that wait; 0: any */
         uint8_t *apart[EXEC_MAX_WARPS];  /* frame of one whose lanes wait for each other; free() */
         bool any_apart;
@@ -607,7 +608,8 @@ struct exec_pool {
     _Atomic uint32_t posted; /* counts jobs offered: what idle threads watch while they spin */
     struct exec_slot *free_slots;
     uint32_t free_slot_count;
-    uint32_t wide_slots; /* with wide windows, free or not */
+    uint32_t free_fibers; /* of free slots */
+    uint32_t wide_slots;  /* with wide windows, free or not */
     pthread_mutex_t print_lock;
     _Atomic uint32_t hint[EXEC_HINTS]; /* ns a block of some kernel took lately */
 };

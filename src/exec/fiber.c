@@ -158,6 +158,7 @@ fiber_new(struct exec_slot *s, uint32_t warp)
         exec_escape(s, warp, 0, 0, false, EXEC_FAILED, "", "out of memory for the stack of a warp");
     }
     f->map = map;
+    s->call.fibers++;
     f->slot = s;
     f->warp = warp;
 #if FIBER_TSAN
@@ -237,6 +238,7 @@ exec_fibers_free(struct exec_slot *s)
         free(f);
         s->call.fiber[i] = NULL;
     }
+    s->call.fibers = 0;
 }
 
 /* -- the stack of this thread ------------------------------------------------------------------ */

@@ -18,7 +18,9 @@
 enum {
     SPIN_NS = 20000,        /* how long an idle helper watches for the next launch */
     SPIN_LOOK = 64,         /* pauses between looks at the clock */
-    KEPT_SLOTS = 256,       /* slots kept for the next launch */
+    KEPT_SLOTS = 256,       /* slots kept for the next launch: any, */
+    KEPT_RESIDENT = 1024,   /*   and of blocks that were in flight together, so many, */
+    KEPT_FIBERS = 8192,     /*   with so many stacks of warps: two mappings and some 12 KB each */
     MOST_WIDE = 32,         /* slots with wide windows: 4.5 TiB of address space */
     STACK_BYTES = 64 << 20, /* of a helper: recursion in kernels uses it; only reserved */
 };
@@ -201,6 +203,7 @@ take_one(struct exec_run *run, struct exec_slot *leader, struct ls_error *err)
     if (s) {
         p->free_slots = s->next;
         p->free_slot_count--;
+        p->free_fibers -= s->call.fibers;
     }
     pthread_mutex_unlock(&p->lock);
     if (!s) {
@@ -242,11 +245,13 @@ give_one(struct exec_pool *p, struct exec_slot *s)
     s->run = NULL;
     s->out.count = 0;
     pthread_mutex_lock(&p->lock);
-    bool keep = p->free_slot_count < KEPT_SLOTS;
+    bool keep = p->free_slot_count < KEPT_SLOTS || (p->free_slot_count < KEPT_RESIDENT &&
+                                                    p->free_fibers + s->call.fibers <= KEPT_FIBERS);
     if (keep) {
         s->next = p->free_slots;
         p->free_slots = s;
         p->free_slot_count++;
+        p->free_fibers += s->call.fibers;
     } else {
         p->wide_slots -= s->memory.wide;
     }
