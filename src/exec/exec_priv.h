@@ -152,8 +152,7 @@ struct exec_slot {
     struct exec_worker *worker; /* that runs it now */
     struct exec_slot *next;     /* in the pool's list of free slots, or in a run's queue */
     struct exec_slot *next_in_flight;
-    uint32_t warps;
-    uint32_t live;          /* warps that are not done */
+    uint32_t warps, live;   /* live: not done */
     uint32_t parked;        /* warps at a barrier or waiting */
     uint32_t barriers_used; /* set of barrier numbers with arrivals */
     /* each takes two lines of the cache, not three */
@@ -175,10 +174,10 @@ struct exec_slot {
         jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
         jit_warp_fn inner[EXEC_MAX_WARPS]; /* the same, or what exec_fiber_call calls */
         struct exec_fiber *fiber[EXEC_MAX_WARPS];
-        uint32_t fibers;                 /* how many there are */
         uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: lanes that wait; 0: any */
         uint8_t *apart[EXEC_MAX_WARPS];  /* frame of one whose lanes wait for each other; free() */
         bool any_apart;
+        uint32_t fibers;
     } call;                       /* per warp */
     uint64_t due[EXEC_MAX_WARPS]; /* of a run with a schedule: the least goes next; */
     uint32_t turn;                /*   which warp that is */
@@ -607,9 +606,8 @@ struct exec_pool {
     struct exec_progress *_Atomic spare_progress; /* of a run that ended; NULL: none */
     _Atomic uint32_t posted; /* counts jobs offered: what idle threads watch while they spin */
     struct exec_slot *free_slots;
-    uint32_t free_slot_count;
-    uint32_t free_fibers; /* of free slots */
-    uint32_t wide_slots;  /* with wide windows, free or not */
+    uint32_t free_slot_count, free_fibers; /* fibers: of free slots */
+    uint32_t wide_slots;                   /* with wide windows, free or not */
     pthread_mutex_t print_lock;
     _Atomic uint32_t hint[EXEC_HINTS]; /* ns a block of some kernel took lately */
 };
