@@ -23,6 +23,7 @@
 /* What warp IR depends on but for the function (jit_unit_wir). */
 struct called_as {
     uint64_t off;
+    enum jit_pass last;
     unsigned code;
     bool scheduled, gives_way;
 };
@@ -76,7 +77,8 @@ static struct called_as
 called_as(const struct unit *u)
 {
     const struct jit_request *r = u->request;
-    return (struct called_as){jit_unit_off(u), tools_code(r), r->scheduled, tools_give_way(r)};
+    return (struct called_as){jit_unit_off(u), u->last, tools_code(r), r->scheduled,
+                              tools_give_way(r)};
 }
 
 static const struct called *
@@ -84,8 +86,8 @@ find_called(const struct unit *u, const struct ptx_func *f)
 {
     struct called_as as = called_as(u);
     const struct called *c = __atomic_load_n(called_of(u, f), __ATOMIC_ACQUIRE);
-    while (c && (c->as.off != as.off || c->as.code != as.code || c->as.scheduled != as.scheduled ||
-                 c->as.gives_way != as.gives_way))
+    while (c && (c->as.off != as.off || c->as.last != as.last || c->as.code != as.code ||
+                 c->as.scheduled != as.scheduled || c->as.gives_way != as.gives_way))
         c = c->next;
     return c;
 }
