@@ -152,7 +152,7 @@ struct exec_slot {
     struct exec_worker *worker; /* that runs it now */
     struct exec_slot *next;     /* in the pool's list of free slots, or in a run's queue */
     struct exec_slot *next_in_flight;
-    uint32_t warps, live;   /* live: not done */
+    uint32_t warps, live;   /* live: those that are not done */
     uint32_t parked;        /* warps at a barrier or waiting */
     uint32_t barriers_used; /* set of barrier numbers with arrivals */
     /* each takes two lines of the cache, not three */
@@ -177,7 +177,7 @@ struct exec_slot {
         uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: lanes that wait; 0: any */
         uint8_t *apart[EXEC_MAX_WARPS];  /* frame of one whose lanes wait for each other; free() */
         bool any_apart;
-        uint32_t fibers;
+        uint32_t fibers;          /* that there are */
     } call;                       /* per warp */
     uint64_t due[EXEC_MAX_WARPS]; /* of a run with a schedule: the least goes next; */
     uint32_t turn;                /*   which warp that is */

@@ -289,8 +289,10 @@ own_nan(struct emit *e, const char *name, const value *in, unsigned nin, value *
 
 /* -- compositions ------------------------------------------------------------------------------ */
 
-/* sinh, cosh: SLEEF's are infinite from 88.72 (710) on, exp of which is; those of CUDA from 89.42
- * (710.48) on. There of x - 2 ln 2: that times 4. */
+/* sinh, cosh: SLEEF's are infinite from where e^x is, 88.72 (double: 709.78); half of it has room
+ * until 89.42 (710.48). Beyond 88 (709): 4 times the function of |x| - 2 ln 2, where e^-|x| no
+ * longer counts. The subtracted constant has few bits, so that the difference is exact; `rest` is e
+ * to what it lacks, less 1. */
 static bool
 own_hyperbolic(struct emit *e, const char *name, const value *in, unsigned nin, value *out)
 {
@@ -300,7 +302,8 @@ own_hyperbolic(struct emit *e, const char *name, const value *in, unsigned nin, 
     value less = v_kf(e, x, wide ? 0x1.62e42feep+0 : 0x1.62e4p+0); /* 2 ln 2, its upper bits */
     value near = v_select(e, large, LLVMBuildFSub(e->b, mag, less, ""), mag);
     value y = math_call(e, strncmp(name, "sinh", 4) == 0 ? "sinh" : "cosh", &near, 1);
-    value most = v_call2(e, "llvm.minnum", y, v_kf(e, x, wide ? 0x1p1023 : 0x1p127)); /* no NaN */
+    /* finite: the fused product of infinity and `rest` takes infinity from itself */
+    value most = v_call2(e, "llvm.minnum", y, v_kf(e, x, wide ? 0x1p1023 : 0x1p127));
     value rest = v_kf(e, x, wide ? -0x1.a39ef3563bde9p-32 : -0x1.7f7cf910235d3p-19);
     value far = LLVMBuildFMul(e->b, v_call3(e, "llvm.fma", most, rest, most), v_kf(e, x, 4), "");
     y = v_select(e, large, far, y);
@@ -308,14 +311,18 @@ own_hyperbolic(struct emit *e, const char *name, const value *in, unsigned nin, 
     return true;
 }
 
-/* log1p: SLEEF's is infinite before its argument is. */
+/* log1p: SLEEF's is infinite before its argument is. A large one's is that of x / 2^64, plus 64 ln
+ * 2 (float: 32): the 1 no longer counts in either. */
 static bool
 own_log1p(struct emit *e, const char *name, const value *in, unsigned nin, value *out)
 {
     value x = v_real(e, in[0]);
-    value large = v_fcmp(e, LLVMRealOGT, x, v_kf(e, x, emit_bits_of(x) == 64 ? 0x1p60 : 0x1p30));
-    value y = math_call(e, "log1p", &x, 1), far = math_call(e, "log", &x, 1);
-    out[0] = v_bits(e, v_select(e, large, far, y));
+    bool wide = emit_bits_of(x) == 64;
+    value large = v_fcmp(e, LLVMRealOGT, x, v_kf(e, x, wide ? 0x1p1000 : 0x1p120));
+    value less = LLVMBuildFMul(e->b, x, v_kf(e, x, wide ? 0x1p-64 : 0x1p-32), "");
+    value near = v_select(e, large, less, x), y = math_call(e, "log1p", &near, 1);
+    value more = v_kf(e, x, (wide ? 64 : 32) * 0.693147180559945309417);
+    out[0] = v_bits(e, v_select(e, large, LLVMBuildFAdd(e->b, y, more, ""), y));
     return true;
 }
 
