@@ -168,6 +168,11 @@ def main(name):
         out = lt.empty(N)
         out[:N if name == "unset_right" else 500] = 1
         unset[GRID](x, out, N, BLOCK=BLOCK)
+    elif name == "torch":
+        import torch
+        one = torch.ones(N, device="cuda")
+        add[GRID](one, one, one, N, BLOCK=BLOCK)
+        print("torch", "right" if one.is_cuda and bool((one == 2).all()) else "WRONG")
     elif name == "numpy_itself":
         add[GRID](np.zeros(N, "float32"), x, x, N, BLOCK=BLOCK)
     elif name == "machine_code":

@@ -54,6 +54,14 @@ def results():
     assert "add right" in text and "7.5" in text, text
 
 
+def torch():
+    if subprocess.run([PYTHON, "-c", "import torch; assert not torch.version.cuda"], stderr=subprocess.DEVNULL).returncode:
+        print(f"{PYTHON} has no CPU build of torch: LOCKSTEP_TORCH_CUDA was not looked at")
+        return
+    text = run(PYTHON, KERNELS, "torch", LOCKSTEP_TORCH_CUDA="1")
+    assert "torch right" in text, text
+
+
 def mistakes():
     for name in ("bounds", "race", "unset"):
         assert check(name + "_right", 0) == [], name
@@ -122,6 +130,7 @@ def main():
         print(f"{PYTHON} has no triton and numpy: name one that has in LOCKSTEP_TRITON_PYTHON")
         return 77
     results()
+    torch()
     mistakes()
     profile()
     errors()
