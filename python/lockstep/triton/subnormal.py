@@ -2,7 +2,7 @@
 """Subnormal numbers in mathematical functions of float. Triton's option enable_reflect_ftz (on unless a kernel says
 otherwise) has the vendor's library take some functions' subnormal arguments for zero, and make zero of some functions'
 subnormal results. Which ones was recorded on an H200 (tests/data/h200_subnormal.csv); the sets below say so for the
-functions of liblockstep that stand in for them. Exponentials and logarithms keep both.
+functions of liblockstep that stand in for them. What is in neither set keeps both: exp, exp10, log, log2, log10.
 """
 
 import re
