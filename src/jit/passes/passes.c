@@ -101,13 +101,6 @@ jit_remark(struct jit_remarks *r, enum jit_pass pass, bool fired, uint32_t place
     if (!r)
         return;
     vsnprintf(text, sizeof text, format, args);
-    for (size_t k = 0; k < r->at.count; k++) {
-        struct jit_remark *x = &r->at.at[k];
-        if (x->pass == pass && x->fired == fired && x->place == place && !strcmp(x->text, text)) {
-            x->times++;
-            return;
-        }
-    }
     VEC_PUSH(&r->at, ((struct jit_remark){(uint8_t)pass, fired, place, 1, strdup(text)}));
 }
 
@@ -138,8 +131,19 @@ compare(const void *a, const void *b)
 void
 jit_remarks_sort(struct jit_remarks *r)
 {
+    size_t kept = 0;
     if (r->at.count)
         qsort(r->at.at, r->at.count, sizeof *r->at.at, compare);
+    for (size_t k = 0; k < r->at.count; k++) {
+        struct jit_remark *x = &r->at.at[k];
+        if (kept && !compare(&r->at.at[kept - 1], x)) {
+            r->at.at[kept - 1].times += x->times;
+            free(x->text);
+        } else {
+            r->at.at[kept++] = *x;
+        }
+    }
+    r->at.count = kept;
 }
 
 /* Of passes that did not run. In plain code nobody expects what only works under a tool. */

@@ -94,7 +94,7 @@ void jit_remark(struct jit_remarks *r, enum jit_pass pass, bool fired, uint32_t 
 /* Of the kernel as a whole. */
 void jit_remark_kernel(struct jit_remarks *r, enum jit_pass pass, bool fired, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
-/* In the order of the program's text and of the passes. */
+/* In the order of the program's text and of the passes; those that say the same become one. */
 void jit_remarks_sort(struct jit_remarks *r);
 /* A line each, and one for each pass that is off, or may not run in code of this kind (enum
  * pass_code):

@@ -203,7 +203,7 @@ struct barrier_region {
     uint32_t barrier; /* block that ends with it; UINT32_MAX: the kernel's start */
     uint32_t entry;   /* block in which it begins */
     uint32_t group;
-    uint64_t *blocks;              /* set: that a warp may run in this region */
+    uint32_t *blocks, block_count; /* those that a warp may run in this region */
     LLVMBasicBlockRef resume;      /* where a warp gets its registers back */
     LLVMBasicBlockRef interleaved; /* where those of an interleaved group do */
 };
@@ -223,6 +223,7 @@ struct region_group {
         interleaved_head; /* interleaved: the head of the loop over sets of warps; else NULL */
     struct warp_context context;
     uint32_t regions;
+    uint32_t *blocks, block_count; /* of its regions, in the order of the text */
     uint32_t interleaved; /* warps that run together (versions/interleave.c); 1: each by itself */
     bool unrolled;        /* the loop over the warps is */
     uint64_t *used;       /* set: registers that one of its blocks hands on to another; */

@@ -404,9 +404,8 @@ enter_version(struct core *c, struct version_code *v)
     c->regs.agree = j->p->agree;
     c->regs.agree_reg = j->p->interleaved_warp[0].reg;
     j->mark = regions_mark(c, false);
-    for (uint32_t b = 0; b < c->wir->block_count; b++)
-        if (j->p->group_of[b] == j->group)
-            j->block[b] = core_new_block(c, "j");
+    for (uint32_t k = 0; k < j->g->block_count; k++)
+        j->block[j->g->blocks[k]] = core_new_block(c, "j");
     begin_interleaved(j);
     for (uint32_t k = 0; k < j->p->count && ok; k++)
         if (j->p->region[k].group == j->group)

@@ -185,12 +185,13 @@ choose(const struct core *c, struct barrier_regions *p, uint32_t group, const bo
     struct measure m = {.fits = true, .shaped = shaped, .loop = UINT32_MAX};
     m.used = ls_alloc(sizeof *m.used * (c->wir->reg_words + 1));
     m.named = ls_alloc(sizeof *m.named * (c->wir->reg_words + 1));
-    for (uint32_t b = 0; b < c->wir->block_count; b++)
-        if (p->group_of[b] == group)
-            measure_block(c, p, b, &m);
-    for (uint32_t b = 0; b < c->wir->block_count; b++) {
+    const struct region_group *g = &p->group[group];
+    for (uint32_t n = 0; n < g->block_count; n++)
+        measure_block(c, p, g->blocks[n], &m);
+    for (uint32_t n = 0; n < g->block_count; n++) {
+        uint32_t b = g->blocks[n];
         bool counts = c->wir->blocks[b].loop != UINT32_MAX || !m.has_loop || m.stores;
-        uint32_t at = counts && p->group_of[b] == group ? registers_at(c, p, &m, b) : 0;
+        uint32_t at = counts ? registers_at(c, p, &m, b) : 0;
         m.registers = at > m.registers ? at : m.registers;
     }
     ls_release(m.used);

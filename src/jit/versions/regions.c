@@ -77,10 +77,9 @@ find_needed(struct core *c, uint32_t number)
     for (uint32_t k = 0; k < p->count; k++)
         if (p->region[k].group == number && p->region[k].barrier != UINT32_MAX)
             note_needs(f, f->blocks[p->region[k].barrier].end_insn, set);
-    for (uint32_t b = 0; b < f->block_count; b++) {
+    for (uint32_t k = 0; k < p->group[number].block_count; k++) {
+        uint32_t b = p->group[number].blocks[k];
         const struct wir_block *blk = &f->blocks[b];
-        if (p->group_of[b] != number)
-            continue;
         for (uint32_t n = blk->first; n < wir_block_end(f, b); n++)
             note_needs(f, n, set);
         if (blk->end == WIR_BRANCH)
@@ -108,9 +107,8 @@ begin_group(struct core *c, uint32_t number)
     g->context =
         (struct warp_context){.reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
     regions_warp(c, &g->context, core_load_i32(c, p->warp));
-    for (uint32_t k = 0; k < c->wir->block_count; k++)
-        if (p->group_of[k] == number)
-            LLVMBuildStore(b, core_i32(c, 0), c->lanes.pending[k]);
+    for (uint32_t k = 0; k < g->block_count; k++)
+        LLVMBuildStore(b, core_i32(c, 0), c->lanes.pending[g->blocks[k]]);
     LLVMBuildStore(b, core_i32(c, ~0u), c->lanes.alive);
     LLVMBuildStore(b, core_i32(c, ~0u), c->lanes.mask);
     g->mark = regions_mark(c, g->unrolled);

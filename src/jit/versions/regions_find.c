@@ -161,46 +161,51 @@ all_alike(const struct core *c, const struct barrier_regions *p)
 
 struct walk {
     const struct wir *f;
-    bool *seen;
+    uint32_t *seen; /* of each block the region that was the last to come to it, and 1 */
     VEC(uint32_t) work;
 };
 
 static void
-walk_to(struct walk *w, uint32_t b)
+walk_to(struct walk *w, uint32_t b, uint32_t region)
 {
-    if (w->seen[b])
+    if (w->seen[b] == region + 1)
         return;
-    w->seen[b] = true;
+    w->seen[b] = region + 1;
     VEC_PUSH(&w->work, b);
 }
 
 static void
-add_region(const struct core *c, struct barrier_regions *p, uint32_t barrier)
+add_region(struct walk *w, struct barrier_regions *p, uint32_t barrier)
 {
-    const struct wir *f = c->wir;
-    struct barrier_region *x = &p->region[p->count++];
-    struct walk w = {.f = f, .seen = ls_alloc(f->block_count + 1)};
+    uint32_t number = p->count++;
+    struct barrier_region *x = &p->region[number];
     x->barrier = barrier;
-    x->entry = barrier == UINT32_MAX ? 0 : f->blocks[barrier].succ[0];
-    x->blocks = ARENA_ARRAY(&p->arena, uint64_t, f->block_count / 64 + 1);
-    walk_to(&w, x->entry);
-    for (size_t k = 0; k < w.work.count; k++) {
-        const struct wir_block *at = &f->blocks[w.work.at[k]];
-        set_add(x->blocks, w.work.at[k]);
+    x->entry = barrier == UINT32_MAX ? 0 : w->f->blocks[barrier].succ[0];
+    w->work.count = 0;
+    walk_to(w, x->entry, number);
+    for (size_t k = 0; k < w->work.count; k++) {
+        const struct wir_block *at = &w->f->blocks[w->work.at[k]];
         for (uint32_t s = 0; at->end != WIR_BARRIER && s < at->succ_count; s++)
-            walk_to(&w, at->succ[s]);
+            walk_to(w, at->succ[s], number);
     }
-    VEC_FREE(&w.work);
-    ls_release(w.seen);
+    x->block_count = (uint32_t)w->work.count;
+    x->blocks = ARENA_ARRAY(&p->arena, uint32_t, x->block_count);
+    memcpy(x->blocks, w->work.at, sizeof *x->blocks * x->block_count);
 }
 
-static bool
-share_blocks(const struct core *c, const struct barrier_region *a, const struct barrier_region *b)
+/* The kernel's beginning and what lies behind each barrier. */
+static void
+add_regions(const struct core *c, struct barrier_regions *p, uint32_t barriers)
 {
-    for (uint32_t k = 0; k < c->wir->block_count / 64 + 1; k++)
-        if (a->blocks[k] & b->blocks[k])
-            return true;
-    return false;
+    const struct wir *f = c->wir;
+    struct walk w = {.f = f, .seen = ls_alloc(sizeof *w.seen * (f->block_count + 1))};
+    p->region = ARENA_ARRAY(&p->arena, struct barrier_region, barriers + 1);
+    add_region(&w, p, UINT32_MAX);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (f->blocks[b].end == WIR_BARRIER)
+            add_region(&w, p, b);
+    VEC_FREE(&w.work);
+    ls_release(w.seen);
 }
 
 /* Regions of so many instructions that calls do not matter. */
@@ -209,8 +214,8 @@ is_large(const struct core *c, const struct barrier_regions *p)
 {
     for (uint32_t k = 0; k < p->count; k++) {
         uint32_t insns = 0;
-        for (uint32_t b = 0; b < c->wir->block_count; b++)
-            insns += set_has(p->region[k].blocks, b) ? c->wir->blocks[b].count : 0;
+        for (uint32_t n = 0; n < p->region[k].block_count; n++)
+            insns += c->wir->blocks[p->region[k].blocks[n]].count;
         if (insns > LARGE_INSNS)
             return true;
     }
@@ -226,10 +231,8 @@ add_used(const struct core *c, const struct barrier_region *x, bool many, uint64
     const struct wir *f = c->wir;
     if (!many)
         memset(used, 0xff, sizeof *used * f->reg_words);
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        const struct wir_block *blk = &f->blocks[b];
-        if (!set_has(x->blocks, b))
-            continue;
+    for (uint32_t n = 0; n < x->block_count; n++) {
+        const struct wir_block *blk = &f->blocks[x->blocks[n]];
         for (uint32_t w = 0; w < f->reg_words; w++) {
             used[w] |= blk->live_in[w];
             for (uint32_t s = 0; s < blk->succ_count; s++)
@@ -238,23 +241,66 @@ add_used(const struct core *c, const struct barrier_region *x, bool many, uint64
     }
 }
 
-/* Numbers the groups; few instructions, one region and no loop: unrolled. */
+/* Disjoint sets: a region's group is an earlier region of its set until all are joined. */
+static uint32_t
+first_of_group(struct barrier_regions *p, uint32_t k)
+{
+    struct barrier_region *x = p->region;
+    for (; x[k].group != k; k = x[k].group)
+        x[k].group = x[x[k].group].group;
+    return k;
+}
+
+/* Regions that share a block are one group, by the number of its first. */
+static void
+join_regions(const struct core *c, struct barrier_regions *p)
+{
+    for (uint32_t k = 0; k < p->count; k++) {
+        p->region[k].group = k;
+        for (uint32_t n = 0; n < p->region[k].block_count; n++) {
+            uint32_t *at = &p->group_of[p->region[k].blocks[n]];
+            if (*at == UINT32_MAX)
+                *at = k;
+            uint32_t one = first_of_group(p, *at), other = first_of_group(p, k);
+            p->region[one > other ? one : other].group = *at = one < other ? one : other;
+        }
+    }
+    for (uint32_t k = 0; k < p->count; k++)
+        p->region[k].group = first_of_group(p, k);
+    for (uint32_t b = 0; b < c->wir->block_count; b++)
+        if (p->group_of[b] != UINT32_MAX)
+            p->group_of[b] = p->region[p->group_of[b]].group;
+}
+
+static void
+list_blocks(const struct core *c, struct barrier_regions *p)
+{
+    uint32_t blocks = c->wir->block_count, *list = ARENA_ARRAY(&p->arena, uint32_t, blocks + 1);
+    for (uint32_t b = 0; b < blocks; b++)
+        if (p->group_of[b] != UINT32_MAX)
+            p->group[p->group_of[b]].block_count++;
+    for (uint32_t g = 0; g < p->group_count; g++) {
+        p->group[g].blocks = list;
+        list += p->group[g].block_count;
+        p->group[g].block_count = 0;
+    }
+    for (uint32_t b = 0; b < blocks; b++)
+        if (p->group_of[b] != UINT32_MAX) {
+            struct region_group *g = &p->group[p->group_of[b]];
+            g->blocks[g->block_count++] = b;
+        }
+}
+
+/* Few instructions, one region and no loop: unrolled. */
 static void
 make_groups(const struct core *c, struct barrier_regions *p)
 {
     const struct wir *f = c->wir;
-    for (uint32_t k = 0; k < p->count; k++)
-        p->region[k].group = k;
-    for (uint32_t a = 0; a < p->count; a++)
-        for (uint32_t b = 0; b < a; b++) {
-            uint32_t from = p->region[a].group, to = p->region[b].group;
-            for (uint32_t k = 0; share_blocks(c, &p->region[a], &p->region[b]) && k < p->count; k++)
-                if (p->region[k].group == from)
-                    p->region[k].group = to;
-        }
+    join_regions(c, p);
     p->many = (uint64_t)p->count * f->reg_count > MANY_REGISTERS;
     p->group_count = p->count; /* some stay empty */
     p->group = ARENA_ARRAY(&p->arena, struct region_group, p->count);
+    list_blocks(c, p);
     for (uint32_t k = 0; k < p->count; k++) {
         struct region_group *g = &p->group[p->region[k].group];
         uint32_t insns = 0;
@@ -263,13 +309,12 @@ make_groups(const struct core *c, struct barrier_regions *p)
         if (!g->used)
             g->used = ARENA_ARRAY(&p->arena, uint64_t, f->reg_words + 1);
         add_used(c, &p->region[k], p->many, g->used);
-        for (uint32_t b = 0; b < f->block_count; b++)
-            if (set_has(p->region[k].blocks, b)) {
-                p->group_of[b] = p->region[k].group;
-                insns += f->blocks[b].count;
-                loops |= f->blocks[b].loop != UINT32_MAX && f->loops[f->blocks[b].loop].head == b &&
-                         f->blocks[b].end != WIR_BARRIER;
-            }
+        for (uint32_t n = 0; n < p->region[k].block_count; n++) {
+            uint32_t b = p->region[k].blocks[n];
+            insns += f->blocks[b].count;
+            loops |= f->blocks[b].loop != UINT32_MAX && f->loops[f->blocks[b].loop].head == b &&
+                     f->blocks[b].end != WIR_BARRIER;
+        }
         g->unrolled = emit_on(&c->e, PASS_UNROLL) && g->regions == 1 && !loops &&
                       insns * p->warps <= UNROLLED_INSNS;
     }
@@ -290,13 +335,15 @@ core_barriers_pass(const struct core *c)
 static uint32_t
 rematerialised(const struct core *c, const struct barrier_regions *p)
 {
+    const struct wir *f = c->wir;
+    uint64_t *lives = ls_alloc(sizeof *lives * (f->reg_words + 1));
     uint32_t count = 0;
-    for (uint32_t r = 0; r < c->wir->reg_count; r++) {
-        bool lives = false;
-        for (uint32_t b = 0; b < c->wir->block_count && !lives; b++)
-            lives = set_has(c->wir->blocks[b].live_in, r);
-        count += p->known->again[r] && lives;
-    }
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t w = 0; w < f->reg_words; w++)
+            lives[w] |= f->blocks[b].live_in[w];
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        count += p->known->again[r] && set_has(lives, r);
+    ls_release(lives);
     return count;
 }
 
@@ -365,11 +412,7 @@ core_regions_new(const struct core *c)
         core_regions_free(p);
         return NULL;
     }
-    p->region = ARENA_ARRAY(&p->arena, struct barrier_region, barriers + 1);
-    add_region(c, p, UINT32_MAX);
-    for (uint32_t b = 0; b < f->block_count; b++)
-        if (f->blocks[b].end == WIR_BARRIER)
-            add_region(c, p, b);
+    add_regions(c, p, barriers);
     if (is_large(c, p)) {
         jit_remark_kernel(c->e.remarks, PASS_REGIONS, false,
                           "a region of more than %d instructions", LARGE_INSNS);
