@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What compiling a kernel costs: processor seconds and peak memory against the length of its text and the
-number of its barriers.
+"""What compiling a kernel costs: processor seconds and peak memory against the size of its text.
 
-    bench/compile.py [--lockstep FILE]... [--sizes 1,2,4,...] [--limit SECONDS] [--markdown] [FILE.ptx:KERNEL:BLOCK ...]
+    bench/compile.py [--lockstep FILE]... [--sizes 1,4,16,...] [--limit SECONDS] [--markdown] [FILE.ptx:KERNEL:BLOCK ...]
 
-Kernels are written here: scans of a block, unrolled one after the other (18 barriers each); a search with a
-shuffle in divergent code, again and again; sums without a branch. Each is compiled by each command as
-`launch --dump-stage asm` does, in a process of its own, so that nothing comes from a cache. Not a test: times depend on the machine. Several --lockstep stand
-side by side, as before and after a change."""
+Kernels are written here, of about as many KiB as --sizes says: scans of a block, unrolled one after the other (18
+barriers each); a search with a shuffle in divergent code, again and again; sums without a branch. Each is compiled by
+each command as `launch --dump-stage asm` does, in a process of its own, so that nothing comes from a cache. Not a
+test: times depend on the machine. Several --lockstep stand side by side, as before and after a change."""
 import argparse
 import math
 import os
@@ -50,7 +49,7 @@ def searches(n):
 
 def sums(n):
     out, r = [], 16
-    for k in range(100 * n):
+    for k in range(10 * n):
         out.append(f"mad.lo.u32 %r{r}, %r6, {2 * k + 3}, %r1;\nxor.b32 %r6, %r{r}, %r5;")
         r += 1
     return out, r, 1
@@ -62,6 +61,14 @@ KINDS = {"scans": scans, "searches": searches, "sums": sums}
 def text_of(kind, n):
     body, r, p = KINDS[kind](n)
     return HEAD.replace("{r}", str(r + 8)).replace("{p}", str(p + 2)) + "\n".join(body) + "\n" + TAIL
+
+
+def text_of_size(kind, kib):
+    """(n, text) with the n whose text is nearest to kib KiB; a text grows nearly in proportion to n."""
+    n = 1
+    for _ in range(4):
+        n = max(1, round(n * kib * 1024 / len(text_of(kind, n))))
+    return n, text_of(kind, n)
 
 
 def cost(command, limit):
@@ -81,26 +88,24 @@ def measure(lockstep, path, kernel, block, limit):
     return cost([lockstep, *start, "asm"], limit)
 
 
-def panel(left, title, curves, axis):
-    """One plot of seconds against column `axis` of the points, both by their logarithms, at x = left."""
-    low, high = (10, 20000) if axis == 0 else (10, 2000)
-    bottom, top = 0.01, 100
+def panel(left, title, unit, scale, column, curves):
+    """One plot of column `column` of the points against their KiB, both by their logarithms, at x = left."""
+    low, high, bottom, top = 0.5, 2000, scale[0], scale[-1]
     x = lambda v: left + 60 + 300 * math.log(v / low) / math.log(high / low)
     y = lambda v: 300 - 250 * math.log(v / bottom) / math.log(top / bottom)
     out = [f'<text x="{left + 60}" y="30" font-weight="bold">{title}</text>',
            f'<rect x="{left + 60}" y="50" width="300" height="250" fill="none" stroke="#888"/>']
-    for v in (0.01, 0.1, 1, 10, 100):
-        out.append(f'<text x="{left + 54}" y="{y(v) + 4:.0f}" text-anchor="end">{v:g} s</text>'
+    for v in scale:
+        out.append(f'<text x="{left + 54}" y="{y(v) + 4:.0f}" text-anchor="end">{v:g} {unit}</text>'
                    f'<path d="M{left + 60} {y(v):.0f}h300" stroke="#ddd"/>')
-    for v in (10, 100, 1000, 10000):
-        if v <= high:
-            out.append(f'<text x="{x(v):.0f}" y="318" text-anchor="middle">{v}</text>'
-                       f'<path d="M{x(v):.0f} 50v250" stroke="#ddd"/>')
+    for v in (1, 10, 100, 1000):
+        out.append(f'<text x="{x(v):.0f}" y="318" text-anchor="middle">{v} KiB</text>'
+                   f'<path d="M{x(v):.0f} 50v250" stroke="#ddd"/>')
     kinds = sorted({name.split(",")[0] for name, _ in curves})
     for k, (name, points) in enumerate(curves):
         colour = ("#c33", "#26c", "#282", "#a60")[kinds.index(name.split(",")[0]) % 4]
         dash = ' stroke-dasharray="5 4"' if "before" in name else ""
-        at = [(x(p[axis]), y(p[2])) for p in points]
+        at = [(x(p[0]), y(p[column])) for p in points]
         out.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2"{dash} points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in at)}"/>'
                    + "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in at)
                    + f'<text x="{left + 68}" y="{68 + 16 * k}" fill="{colour}">{name}</text>')
@@ -112,25 +117,26 @@ def draw(path, curves):
     with open(path, "w", encoding="ascii") as f:
         f.write("\n".join(['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 330" font-family="sans-serif" font-size="12">',
                            '<rect width="800" height="330" fill="#fff"/>',
-                           *panel(0, "processor seconds by lines of PTX", order, 0),
-                           *panel(400, "by barriers", [c for c in order if c[1][-1][1]], 1), "</svg>", ""]))
+                           *panel(0, "processor seconds by KiB of PTX", "s", (0.01, 0.1, 1, 10, 100), 1, order),
+                           *panel(400, "peak memory by KiB of PTX", "MiB", (10, 100, 1000, 10000), 2, order),
+                           "</svg>", ""]))
 
 
 def main():
     a = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     a.add_argument("--lockstep", action="append", metavar="FILE", help="the command (build/lockstep)")
-    a.add_argument("--sizes", default="1,2,4,8,16,32")
+    a.add_argument("--sizes", default="1,4,16,64,256,1024", help="KiB of the kernels written here")
     a.add_argument("--limit", type=float, default=60, help="seconds on the clock for one kernel (60)")
     a.add_argument("--markdown", action="store_true")
-    a.add_argument("--svg", metavar="FILE", help="draw seconds against lines, and against barriers; of two commands the first as before, dashed")
+    a.add_argument("--svg", metavar="FILE", help="draw seconds and memory against KiB; of two commands the first as before, dashed")
     a.add_argument("kernel", nargs="*", help="FILE.ptx:KERNEL:BLOCK, beside those written here")
     o = a.parse_args()
     commands = o.lockstep or ["build/lockstep"]
     rows = []
     with tempfile.TemporaryDirectory() as work:
         for kind in KINDS:
-            for n in map(int, o.sizes.split(",")):
-                text = text_of(kind, n)
+            for kib in map(float, o.sizes.split(",")):
+                n, text = text_of_size(kind, kib)
                 path = os.path.join(work, f"{kind}{n}.ptx")
                 with open(path, "w", encoding="ascii") as f:
                     f.write(text)
@@ -139,20 +145,19 @@ def main():
             path, kernel, block = name.rsplit(":", 2)
             with open(path, encoding="utf-8", errors="replace") as f:
                 rows.append((kernel[:40], f.read(), path, kernel, block))
-        head = ["kernel", "lines", "barriers"] + [f"{what}" for _ in commands for what in ("seconds", "MiB")]
+        head = ["kernel", "KiB", "lines", "barriers"] + [f"{what}" for _ in commands for what in ("seconds", "MiB")]
         line = (lambda c: "| " + " | ".join(c) + " |") if o.markdown else (lambda c: "  ".join(f"{x:>12}" for x in c))
         print(line(head))
         if o.markdown:
             print("|" + " --- |" * len(head))
         curves = {}
         for name, text, path, kernel, block in rows:
-            cells = [name, str(text.count("\n")), str(text.count("bar.sync"))]
+            cells = [name, f"{len(text) / 1024:.1f}", str(text.count("\n")), str(text.count("bar.sync"))]
             for k, command in enumerate(commands):
                 got = measure(command, path, kernel, block, o.limit)
-                size = (text.count("\n"), text.count("bar.sync"))
                 if got:
                     before = ", before" if k + 1 < len(commands) else ""
-                    curves.setdefault(name.split()[0] + before, []).append((*size, got[0]))
+                    curves.setdefault(name.split()[0] + before, []).append((len(text) / 1024, *got))
                 cells += [f"{got[0]:.2f}", f"{got[1]:.0f}"] if got else [f"over {o.limit:g}", ""]
             print(line(cells), flush=True)
     if o.svg:
