@@ -71,6 +71,10 @@ def text_of_size(kind, kib):
     return n, text_of(kind, n)
 
 
+def sizes(text):
+    return [float(kib) for kib in text.split(",")]
+
+
 def cost(command, limit):
     """(processor seconds, MiB), or None: stopped, or failed with its message on stderr."""
     with open(os.devnull, "wb") as nowhere, tempfile.TemporaryFile() as said:
@@ -125,7 +129,7 @@ def draw(path, curves):
 def main():
     a = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     a.add_argument("--lockstep", action="append", metavar="FILE", help="the command (build/lockstep)")
-    a.add_argument("--sizes", default="1,4,16,64,256,1024", help="KiB of the kernels written here")
+    a.add_argument("--sizes", type=sizes, default="1,4,16,64,256,1024", help="KiB of the kernels written here")
     a.add_argument("--limit", type=float, default=60, help="seconds on the clock for one kernel (60)")
     a.add_argument("--markdown", action="store_true")
     a.add_argument("--svg", metavar="FILE", help="draw seconds and memory against KiB; of two commands the first as before, dashed")
@@ -135,7 +139,7 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as work:
         for kind in KINDS:
-            for kib in map(float, o.sizes.split(",")):
+            for kib in o.sizes:
                 n, text = text_of_size(kind, kib)
                 path = os.path.join(work, f"{kind}{n}.ptx")
                 with open(path, "w", encoding="ascii") as f:

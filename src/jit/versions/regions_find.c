@@ -161,7 +161,7 @@ all_alike(const struct core *c, const struct barrier_regions *p)
 
 struct walk {
     const struct wir *f;
-    uint32_t *seen; /* of each block the region that was the last to come to it, and 1 */
+    uint32_t *seen; /* by block: 1 + the number of the last region that came to it; 0: none did */
     VEC(uint32_t) work;
 };
 
@@ -272,6 +272,7 @@ join_regions(const struct core *c, struct barrier_regions *p)
             p->group_of[b] = p->region[p->group_of[b]].group;
 }
 
+/* Of each group its blocks. */
 static void
 list_blocks(const struct core *c, struct barrier_regions *p)
 {
